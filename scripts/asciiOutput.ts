@@ -1,8 +1,8 @@
 import type { Plugin } from 'vite'
 
 /**
- * Escapes all characters beyond ASCII in chunks: V8 stores a source with one of them in twice the memory. Chunks are
- * minified, so they appear in literals only, where an escape has the same value.
+ * Escapes all non-ASCII characters in chunks, because V8 stores a source that contains one in twice the memory. In
+ * minified chunks they occur only in literals, where the escape has the same value.
  */
 export function asciiOutput(): Plugin {
   return {
@@ -15,7 +15,10 @@ export function asciiOutput(): Plugin {
   }
 }
 
-/** Escapes each UTF-16 code unit beyond ASCII. @throws Error where one follows a backslash, which would escape the escape */
+/**
+ * Escapes each non-ASCII UTF-16 code unit.
+ * @throws Error if one follows a backslash, because its escape would be escaped
+ */
 export function escapeNonAscii(code: string): string {
   const escaped = /(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.exec(code)
   if (escaped) throw new Error(`A backslash stands before a character beyond ASCII: ${escaped[0]}`)

@@ -11,8 +11,8 @@ const settings = [
 const sources = ['package.json', 'package-lock.json', ...settings]
 
 /**
- * Whether `out/` was built from the current sources, whose digests are stored after a successful build. Files with an
- * unchanged modification time are not read: reading them all takes longer than the rest of the start.
+ * Whether `out/` was built from the current sources, compared by the digests stored after each successful build. Skips
+ * files with an unchanged modification time, because reading them all takes longer than the rest of startup.
  */
 export function isBuilt(root: string): boolean {
   try {
@@ -24,13 +24,13 @@ export function isBuilt(root: string): boolean {
   }
 }
 
-/** Records the sources with which a build began, and stores their digests when it ends. */
+/** Records the sources at the start of a build and stores their digests when it ends. */
 export function buildMark(root: string) {
   let digests = ''
   return {
     begin(): void {
       rmSync(getStampPath(root), { force: true })
-      // Retries, because programs that are exiting may still write into the folder.
+      // Retries, because exiting programs may still write into the folder.
       rmSync(getCompileCacheFolder(root), { recursive: true, force: true, maxRetries: 5 })
       const files = sourceFiles(root)
       digests = `${hashContents(root, files)}\n${hashModificationTimes(files)}`
@@ -42,7 +42,7 @@ export function buildMark(root: string) {
   }
 }
 
-/** Path of Node's compile cache for the programs, which `scripts/start.js` and `programFile.ts` name too. */
+/** Path of Node's compile cache for the programs. `scripts/start.js` and `programFile.ts` use the same path. */
 function getCompileCacheFolder(root: string): string {
   return join(root, 'out', 'compiled')
 }
@@ -60,7 +60,7 @@ function hashContents(root: string, files: readonly string[]): string {
   return digest.digest('hex')
 }
 
-/** Hashes the change time of each file, which programs cannot set back. */
+/** Hashes the change time (ctime) of each file, because programs cannot set it back. */
 function hashModificationTimes(files: readonly string[]): string {
   const digest = createHash('sha256')
   for (const file of files) {
@@ -70,7 +70,7 @@ function hashModificationTimes(files: readonly string[]): string {
   return digest.digest('hex')
 }
 
-/** Lists the files that are built; tests are not. */
+/** Lists the files that are part of the build, which excludes tests. */
 function sourceFiles(root: string): string[] {
   const files = [...filesBelow(join(root, 'src')), ...sources.map((it) => join(root, it))]
   return files.filter((file) => !/\.test\.tsx?$/.test(file)).sort()

@@ -1,7 +1,7 @@
 /**
- * Writes `src/shared/characterWidthRanges.ts`: how many cells each character takes in a terminal. Programs in
- * sandboxes call `wcwidth` of the C library, so its widths count (glibc 2.36 of Debian 12). Characters that it does
- * not define take the width of Node's Unicode version. Run on Debian 12: `node scripts/characterWidths.ts`.
+ * Writes `src/shared/characterWidthRanges.ts`, the number of terminal cells per character. Programs in sandboxes call
+ * `wcwidth` of the C library, so its widths take precedence (glibc 2.36 of Debian 12). Characters that it does not
+ * define use the width from Node's Unicode version. Run on Debian 12: `node scripts/characterWidths.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -17,7 +17,10 @@ print(libc.gnu_get_libc_version().decode())
 print("".join(str(libc.wcwidth(ctypes.c_uint32(it)) + 1) for it in range(0x110000)))
 `
 
-/** Reads the width of each code point from this computer's C library; -1 for controls and undefined characters. */
+/**
+ * Reads the width of each code point from this computer's C library. The width is -1 for control and undefined
+ * characters.
+ */
 export function readLibraryWidths(): { version: string; getWidth: (codePoint: number) => number } {
   const answer = execFileSync('python3', ['-c', question], { encoding: 'utf8', maxBuffer: 4 * 1024 * 1024 })
   const [version = '', digits = ''] = answer.split('\n')
@@ -30,7 +33,7 @@ const ideographs = /^[\p{Ideographic}\p{Script=Hiragana}\p{Script=Katakana}\u2ff
 const emoji = /^\p{Emoji_Presentation}$/u
 
 function isWide(codePoint: number, character: string): boolean {
-  // The block for new emoji, and planes 2 and 3 for ideographs, assigned or not:
+  // The block for new emoji and planes 2 and 3 (ideographs), including unassigned code points:
   // https://www.unicode.org/reports/tr11/#ED7
   if ((codePoint >= 0x1fa70 && codePoint < 0x1fb00) || (codePoint >= 0x20000 && codePoint < 0x3fffe)) return true
   return emoji.test(character) || ideographs.test(character)

@@ -1,4 +1,4 @@
-/** `npm run check`: runs all checks, and fails if one failed. */
+/** `npm run check`: runs all checks and fails if any of them failed. */
 import { checkSteps, runSteps } from './steps.ts'
 
 process.exitCode = runSteps(checkSteps) === 0 ? 0 : 1

@@ -1,4 +1,6 @@
-/** Reads comments and names of TypeScript files, and finds those that `npm run check` refuses (CONTRIBUTING, "Language"). */
+/**
+ * Reads comments and names in TypeScript files and finds those that `npm run check` rejects (CONTRIBUTING, "Language").
+ */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
@@ -12,20 +14,20 @@ export type LanguageRule =
   | 'limit-prefix'
   | 'participle-export'
 
-/** Comments open with a verb, a noun or "Whether". */
+/** Openings that comments must not use. Comments start with a verb, a noun or "Whether". */
 export const forbiddenOpening =
   /^(What|Of|Where|It|Its|One (that|of|which)|Those|Who|Whoever|Nobody|Nothing|Somebody|Something|Without|So (many|much)|As it|Undefined|Which|How)\b/
 
-/** Phrases of comments that a reader has to translate. */
+/** Phrases that make comments hard to read. */
 export const forbiddenPhrase =
   /\b(where it is|of it|what it (was|is)|told|kept|nobody|somebody|whoever|anew|by itself|of its own|one that|meanwhile|goes on|at hand|comes? to nothing)\b/gi
 
-/** Words that say nothing about a value. Participles qualify a noun (`storedRow`); these replace it. */
+/** Words that do not describe a value. A participle may qualify a noun (`storedRow`), but these replace it. */
 export const forbiddenParts: ReadonlySet<string> = new Set(
   'given asked told kept wanted taken held gone most usual longest found words note known shown made'.split(' '),
 )
 
-/** Names with such a word that stay, with the reason. Whole names, as they are declared. */
+/** Exceptions to `forbiddenParts` with their reasons, by full declared name. */
 export const allowedNames: Readonly<Record<string, string>> = {
   asked: 'state and column of intents and orders, on the wire',
   asked_at: 'field on the wire',
@@ -58,7 +60,7 @@ export const allowedNames: Readonly<Record<string, string>> = {
 
 const limitPrefix = /^(most|usual|least|fewest|need)[A-Z]/
 const participle = /^[a-z]+(ed|ept|old|ound|aken|iven|ought)$/
-/** First parts of function names that end like a participle and are a verb or a noun. */
+/** First parts of function names that match the participle pattern but are verbs or nouns. */
 const verbs = new Set('need feed seed speed embed proceed hold scaffold fold shed bold threshold unfold'.split(' '))
 
 export function readCodeFiles(paths: readonly string[]): CodeFile[] {
@@ -98,7 +100,6 @@ export function findViolations({ path, source }: CodeFile): Violation[] {
   return violations
 }
 
-/** Comments of a file without their delimiters. */
 export function readComments(source: ts.SourceFile): { text: string; position: number }[] {
   const comments = new Map<number, string>()
   const { text } = source
@@ -113,7 +114,6 @@ export function readComments(source: ts.SourceFile): { text: string; position: n
   return [...comments].map(([position, comment]) => ({ position, text: comment }))
 }
 
-/** Lower-case words of a name in camel case, Pascal case or snake case. */
 export function splitName(name: string): string[] {
   return name
     .split(/(?=[A-Z])|_/)
@@ -160,7 +160,7 @@ function isExportedFunction(node: ts.Node): boolean {
   return ts.isFunctionDeclaration(node) && !!node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
 }
 
-/** React components are nouns: `StoppedBanner`. */
+/** Whether the name may be a React component, which is a noun: `StoppedBanner`. */
 function isComponentName(name: string): boolean {
   return /^[A-Z]/.test(name)
 }

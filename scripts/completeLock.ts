@@ -1,6 +1,6 @@
 /**
- * Adds the optional platform packages that npm leaves out of package-lock.json (npm/cli#9846), without which
- * `npm ci` refuses the lock. Run after every `npm install`: `node scripts/completeLock.ts`.
+ * Adds the optional platform packages that npm omits from package-lock.json (npm/cli#9846). `npm ci` rejects the lock
+ * without them. Run after every `npm install`: `node scripts/completeLock.ts`.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 
@@ -37,7 +37,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b])
 await writeFile(path, `${JSON.stringify(lock, null, 2)}\n`)
 process.stdout.write(`${missing.length} optional packages added\n`)
 
-/** Whether Node resolves the package from its owner: beside it, then in every folder above. */
+/** Whether Node resolves the package from its owner. Searches beside the owner, then in every parent folder. */
 function isResolvable(owner: string, name: string): boolean {
   for (let folder = owner; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (lock.packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`]) return true

@@ -1,6 +1,6 @@
 /**
- * Writes `resources/config.schema.json` and the table of `docs/configuration.md` from the configuration schema. Run
- * after a change of `src/main/config/config.ts`: `node scripts/configDocuments.ts`.
+ * Writes `resources/config.schema.json` and the table in `docs/configuration.md` from the configuration schema. Run
+ * after changing `src/main/config/config.ts`: `node scripts/configDocuments.ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -13,7 +13,7 @@ const keysEnd = '<!-- end of keys -->'
 
 export type Document = { path: string; text: string }
 
-/** Creates both documents. Text of `configuration.md` outside the markers is unchanged. */
+/** Creates both documents. Text outside the markers in `configuration.md` is unchanged. */
 export function createConfigDocuments(): Document[] {
   const guide = resolve(root, 'docs', 'configuration.md')
   return [

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Plugin } from 'vite'
 
-/** Copies the helper scripts beside the built programs, where `perlScript` reads them. */
+/** Copies the helper scripts beside the built programs, from where `perlScript` reads them. */
 export function copyHelperScripts(root: string): Plugin {
   const scripts = () => globSync(join(root, 'src/main/host/runtimes/scripts/*.pl')).sort()
   return {

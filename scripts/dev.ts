@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: starts Steward, and rebuilds the interface whenever one of its files changes; reload the window to
- * see it. Other arguments go to `npm start`. Changes to the main processes apply at the next start.
+ * `npm run dev`: starts Steward and rebuilds the interface whenever one of its files changes. Reload the window to see
+ * the change. Other arguments are passed to `npm start`. Changes to the main processes apply at the next start.
  */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
@@ -21,7 +21,7 @@ const watcher = await build({
   build: { ...renderer.build, watch: {}, emptyOutDir: false },
 })
 if (!('close' in watcher)) throw new Error('The build does not watch its files.')
-// Waits for the first build: an edit before its end would be missed.
+// Waits for the first build, because an edit before its end would be missed.
 await new Promise<void>((resolveFirst, reject) => {
   watcher.on('event', (event) => {
     if (event.code === 'END') {

@@ -1,11 +1,11 @@
-/** Coverage of a documented command: a test, `npm run test:all`, or a reason for none. */
+/** Coverage of a documented command: a test, `npm run test:all`, or the reason for having no test. */
 export type Trial = { test: string } | { all: string } | { reason: string }
 
 const programs = 'test/integration/documentedCommands.test.ts'
 
 /**
- * Every script of package.json and every command in the `sh` blocks of the documents, as it is written there, without
- * comments. `all` is the command that `npm run test:all` runs, shortened where the documented one takes long.
+ * Every script in package.json and every command in the `sh` blocks of the documents, as written there without
+ * comments. `all` is the command that `npm run test:all` runs, shortened if the documented one takes long.
  */
 export const documentedCommands: Readonly<Record<string, Trial>> = {
   './setup': { test: 'test/integration/setup.test.ts' },
@@ -60,7 +60,7 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
   },
 }
 
-/** Formats a script of package.json as users type it. */
+/** Formats the name of a script in package.json as users type it. */
 export function toScriptCommand(name: string): string {
   return name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`
 }

@@ -9,7 +9,7 @@ type SandboxInstance = { platform: NodeJS.Platform; uid: number | undefined; env
 const folder = resolve(import.meta.dirname, '..', 'node_modules', 'electron')
 const fetchMs = 5 * 60_000
 
-/** Returns why no window can be shown on this computer, as the end of a sentence, or undefined if one can. */
+/** @returns the reason why this computer cannot show a window, as the end of a sentence, or undefined if it can */
 export function findWindowObstacle({ platform, uid, environment }: SandboxInstance): string | undefined {
   if (platform !== 'linux') return undefined
   if (!hasDisplay(environment)) return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)'
@@ -17,7 +17,7 @@ export function findWindowObstacle({ platform, uid, environment }: SandboxInstan
   return undefined
 }
 
-/** Returns the path of Electron's program if it is installed. Importing `electron` would download it. */
+/** Returns the path of the Electron binary if it is installed. Importing `electron` would download it. */
 export function findElectronBinary(environment: Environment): string | undefined {
   const pathFile = resolve(folder, 'path.txt')
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : undefined
@@ -26,7 +26,10 @@ export function findElectronBinary(environment: Environment): string | undefined
   return name === undefined ? undefined : existing(resolve(folder, 'dist', name))
 }
 
-/** Downloads Electron's program (about 100 MB), which npm leaves out, at the first start that can show a window. */
+/**
+ * Downloads the Electron binary (about 100 MB) at the first start that can show a window, because `npm install` skips
+ * it.
+ */
 export function fetchElectron(environment: Environment): string | undefined {
   if (environment.ELECTRON_SKIP_BINARY_DOWNLOAD) return undefined
   process.stderr.write('Fetching Electron, once…\n')

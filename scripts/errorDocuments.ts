@@ -1,4 +1,6 @@
-/** `node scripts/errorDocuments.ts`: writes `docs/errors.md` from the error catalogue. Run after a change of it. */
+/**
+ * `node scripts/errorDocuments.ts`: writes `docs/errors.md` from the error catalogue. Run after changing the catalogue.
+ */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ErrorEntry, errorCatalogue } from '#shared/appError.ts'
@@ -13,7 +15,7 @@ Every response that is not 2xx has a JSON body with \`error\` (what happened), \
 Retry 429 and 503 after \`Retry-After\`. Retry other requests that change something with the same \`Idempotency-Key\` only.
 `
 
-/** Formats the catalogue as Markdown: one table per area, in the order of the catalogue. */
+/** Formats the catalogue as Markdown, with one table per area in catalogue order. */
 export function createErrorDocument(): { path: string; text: string } {
   const areas = Map.groupBy(Object.entries<ErrorEntry>(errorCatalogue), ([code]) => code.slice(0, code.indexOf('/')))
   const sections = [...areas].map(([area, errors]) => {

@@ -1,6 +1,6 @@
 /**
- * Draws `resources/icon.png`, `.icns` and `.ico` from `resources/icon.svg`, whose few shapes it knows: `node
- * scripts/iconImage.ts`.
+ * Draws `resources/icon.png`, `.icns` and `.ico` from `resources/icon.svg`: `node scripts/iconImage.ts`. Supports only
+ * the few shapes that this file uses.
  */
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { crc32, deflateSync } from 'node:zlib'
 type Point = readonly [x: number, y: number]
 type Color = readonly [red: number, green: number, blue: number]
 
-/** Side of the square `viewBox`. */
+/** Side length of the square `viewBox`. */
 const units = 32
 
 const tile = { size: 32, radius: 8, color: [0x35, 0x57, 0xcf] as Color }
@@ -33,7 +33,7 @@ const strokes: readonly { points: readonly Point[]; width: number; color: Color 
   },
 ]
 
-/** Opacity of a pixel at a signed distance, in units, from an edge. */
+/** Opacity of a pixel at a signed distance from an edge, in units. */
 const coverage = (distance: number, scale: number): number => Math.min(1, Math.max(0, 0.5 - distance * scale))
 
 function toTile([x, y]: Point): number {
@@ -67,7 +67,7 @@ function png(pixels: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(pixels, 0)
   header.writeUInt32BE(pixels, 4)
-  header.set([8, 6], 8) // 8 bits a channel, RGBA
+  header.set([8, 6], 8) // 8 bits per channel, RGBA
   const data = Buffer.concat(rows.map((row) => Buffer.from([0, ...row])))
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   const parts = [chunk('IHDR', header), chunk('IDAT', deflateSync(data, { level: 9 })), chunk('IEND', Buffer.alloc(0))]
@@ -84,8 +84,8 @@ function chunk(name: string, content: Buffer): Buffer {
 }
 
 /**
- * Encodes the pictures for macOS, each as a PNG under the name of its size. @see
- * https://en.wikipedia.org/wiki/Apple_Icon_Image_format
+ * Encodes the images for macOS as PNGs, each with the type code of its size.
+ * @see https://en.wikipedia.org/wiki/Apple_Icon_Image_format
  */
 function icns(): Buffer {
   const parts = [
@@ -105,8 +105,8 @@ function createEntry(name: string, content: Buffer): Buffer {
 }
 
 /**
- * Encodes the pictures for Windows as a directory of PNGs. @see
- * https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10)
+ * Encodes the images for Windows as a directory of PNGs.
+ * @see https://learn.microsoft.com/en-us/previous-versions/ms997538(v=msdn.10)
  */
 function ico(): Buffer {
   const images = [16, 32, 48, 64, 128, 256].map((pixels) => ({ pixels, image: png(pixels) }))

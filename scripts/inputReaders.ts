@@ -1,6 +1,6 @@
 /**
- * `node scripts/inputReaders.ts`: fails if product code of the main processes reads input without a bound. The readers in
- * `src/main/platform` take `maxBytes` and `maxDepth`; other code must call them.
+ * `node scripts/inputReaders.ts`: fails if product code of the main processes reads input without a limit. Code must
+ * use the readers in `src/main/platform`, which accept `maxBytes` and `maxDepth`.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
@@ -8,7 +8,7 @@ import ts from 'typescript'
 
 const bounded = 'src/main/platform/**'
 
-/** Files that may read input directly, with the bound of each. */
+/** Files that may read input directly, with the reason why each is bounded. */
 const allowed: Readonly<Record<string, string>> = {
   'src/main/**/*Repository.ts': 'rows of our own database, bounded when they were written',
   'src/main/config/config.ts': 'the configuration file of the operator',
@@ -76,7 +76,7 @@ function findProblem(node: ts.Node): string | undefined {
   return collects(listener.body, names) ? 'collects a stream: use `readBytes`.' : undefined
 }
 
-/** Whether one of the names is appended to a list, a text or a buffer. */
+/** Whether one of the names is appended to a list, string or buffer. */
 function collects(node: ts.Node, names: readonly string[]): boolean {
   const isOne = (value: ts.Node | undefined): boolean => value !== undefined && names.includes(value.getText())
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusEqualsToken && isOne(node.right)) {

@@ -1,6 +1,6 @@
 import type { Plugin } from 'vite'
 
-/** Leaves the other formats of KaTeX's fonts out of the build: every supported browser reads WOFF2. */
+/** Excludes the other formats of KaTeX's fonts from the build, because every supported browser supports WOFF2. */
 export function keepOnlyWoff2(): Plugin {
   return {
     name: 'only-woff2',

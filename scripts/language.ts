@@ -1,9 +1,7 @@
 /**
- * `node scripts/language.ts`: fails if comments or names are against the rules of language (CONTRIBUTING), or if a commit
- * of this branch has a subject over 60 characters or in another form.
- *
- * Files written before the rules may keep violations up to the counts in `languageBaseline.json`, which only fall:
- * `node scripts/language.ts --update` writes lower counts.
+ * `node scripts/language.ts`: fails if comments or names violate the language rules (CONTRIBUTING), or if a commit on
+ * this branch has a subject that is malformed or longer than 60 characters. Older files may have as many violations as
+ * `languageBaseline.json` lists. The counts can only decrease: `node scripts/language.ts --update` writes lower counts.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -50,7 +48,10 @@ if (process.argv.includes('--update')) {
   process.exitCode = problems.length === 0 ? 0 : 1
 }
 
-/** Problems of the commits that this branch adds. On the main branch without an upstream there are none to check. */
+/**
+ * Returns the problems of the commits that this branch adds. The main branch without an upstream has no commits to
+ * check.
+ */
 function findSubjectProblems(): string[] {
   const log = ['@{upstream}', 'origin/main', 'main'].map(readLogSince).find((text) => text !== undefined) ?? ''
   return log

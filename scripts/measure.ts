@@ -1,6 +1,6 @@
 /**
- * `npm run measure`: counts of the code, for comparison before and after a change. Structure is counted in `src` without
- * its tests; language in every area, tests included. Uses TypeScript's own parser.
+ * `npm run measure`: prints code metrics to compare before and after a change. Structure is measured in `src` without
+ * its tests, language in every area including tests. Uses TypeScript's own parser.
  */
 import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
@@ -29,7 +29,7 @@ const languageAreas = [
   'scripts',
 ]
 
-/** Folders with a file for each migration, model family or group of tools, however short. */
+/** Folders that have one file per migration, model family or tool group, regardless of its length. */
 const oneConcernFolders = /\/(storage\/migrations|inference\/families|contract\/tools)\//
 
 const importMap: Readonly<Record<string, string>> = packageManifest.imports
@@ -98,7 +98,7 @@ function importCounts(): [string, number][] {
   ]
 }
 
-/** Resolves a relative specifier or one of the import map. @returns undefined for a package */
+/** Resolves a relative specifier or an entry of the import map. @returns the path, or undefined for a package */
 function resolveSpecifier(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(path), specifier))
   const alias = Object.entries(importMap).find(([pattern]) => specifier.startsWith(pattern.slice(0, -1)))
@@ -133,8 +133,8 @@ function measureLanguage(area: readonly CodeFile[]): Record<'comments' | 'openin
 }
 
 /**
- * Share of exported names with documentation. A schema and the type inferred from it are one name, which editors show with
- * the comment of either. Routes are documented by their `summary`.
+ * Returns the share of exported names that have documentation. A schema and its inferred type count as one name,
+ * because editors show the comment of either. Routes are documented by their `summary`.
  */
 function measureDocumentation(isChosen: (path: string) => boolean): string {
   const documented = new Map<string, boolean>()

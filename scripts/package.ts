@@ -1,7 +1,7 @@
 /**
- * `npm run package`: builds installers of this platform in `dist/`. Signing and disk images need the platform itself.
- * `--dir` builds the unpacked application only, `--update-feed URL` is the address of updates, `--electron DIR` uses
- * Electron's binaries from a folder instead of downloading them.
+ * `npm run package`: builds installers for this platform in `dist/`. Signing and disk images require the target
+ * platform itself. `--dir` builds only the unpacked application. `--update-feed URL` sets the update address.
+ * `--electron DIR` uses Electron binaries from a folder instead of downloading them.
  */
 import { parseArgs } from 'node:util'
 import { build, Platform } from 'electron-builder'
@@ -37,7 +37,7 @@ try {
   process.exitCode = 1
 }
 
-/** Whether a download failed: electron-builder uses got, whose errors have the code of the failed connection. */
+/** Whether a download failed. electron-builder uses got, whose errors carry the code of the failed connection. */
 function isDownloadFailure(error: unknown): error is Error {
   return error instanceof Error && ['RequestError', 'TimeoutError', 'HTTPError'].includes(error.name)
 }

@@ -2,11 +2,11 @@ import { FuseV1Options } from '@electron/fuses'
 import type { Configuration } from 'electron-builder'
 
 /**
- * Switches inside Electron's binary that no argument and no environment variable can turn on again.
+ * Fuses inside the Electron binary that no argument or environment variable can re-enable.
  * @see https://www.electronjs.org/docs/latest/tutorial/fuses
  */
 export const fuses = {
-  // Service and sandbox host run this binary as Node: docs/decisions/0006.
+  // The service and the sandbox host run this binary as Node, see docs/decisions/0006.
   [FuseV1Options.RunAsNode]: true,
   [FuseV1Options.EnableCookieEncryption]: true,
   [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: false,
@@ -18,18 +18,16 @@ export const fuses = {
 } as const
 
 export type PackagingOptions = {
-  /** Folder for the packages. */
   outputFolder: string
-  /** Folder with Electron's binaries for the platform. Default: electron-builder's download. */
+  /** Folder with Electron binaries for the platform. Defaults to electron-builder's download. */
   electronFolder?: string | undefined
-  /** HTTPS address where installed copies look for updates. Default: no updates. */
+  /** HTTPS address where installed copies check for updates. Defaults to no updates. */
   updateFeed?: string | undefined
 }
 
 /**
- * Creates the configuration of electron-builder for `out/`. Signing uses its environment variables: `CSC_LINK` and
- * `CSC_KEY_PASSWORD` (or `WIN_CSC_…`), and `APPLE_API_KEY…` for notarization
- * (https://www.electron.build/code-signing).
+ * Creates the electron-builder configuration for `out/`. Signing uses its environment variables: `CSC_LINK` and
+ * `CSC_KEY_PASSWORD` (or `WIN_CSC_…`), and `APPLE_API_KEY…` for notarization (https://www.electron.build/code-signing).
  */
 export function createPackagingConfig({ outputFolder, electronFolder, updateFeed }: PackagingOptions): Configuration {
   return {
@@ -37,10 +35,10 @@ export function createPackagingConfig({ outputFolder, electronFolder, updateFeed
     productName: 'Steward',
     directories: { output: outputFolder, buildResources: 'resources/packaging' },
     ...(electronFolder !== undefined && { electronDist: electronFolder }),
-    // Everything is built, and native modules have prebuilt binaries.
+    // Native modules ship prebuilt binaries.
     npmRebuild: false,
     asar: true,
-    // The system loads libraries only from files outside the archive.
+    // The operating system loads libraries only from files outside the archive.
     asarUnpack: ['**/*.node', '**/spawn-helper'],
     electronFuses: {
       runAsNode: fuses[FuseV1Options.RunAsNode],
@@ -55,7 +53,7 @@ export function createPackagingConfig({ outputFolder, electronFolder, updateFeed
     publish: updateFeed === undefined ? null : { provider: 'generic', url: secure(updateFeed) },
     linux: {
       files: listFiles('linux'),
-      // For users who start an AppImage or a clone on Ubuntu.
+      // For users who run an AppImage or a clone on Ubuntu.
       extraResources: [{ from: 'resources/packaging/apparmor', to: 'apparmor' }],
       target: ['deb', 'AppImage'],
       executableName: 'steward',
@@ -66,8 +64,8 @@ export function createPackagingConfig({ outputFolder, electronFolder, updateFeed
       vendor: 'Steward',
     },
     deb: {
-      // electron-builder's scripts install resources/apparmor-profile, which allows the user namespaces that Ubuntu
-      // forbids to programs without a profile. Programs that Steward starts, such as bwrap, inherit it.
+      // electron-builder's scripts install resources/apparmor-profile. It allows user namespaces, which Ubuntu denies
+      // to programs without a profile. Programs that Steward starts, such as bwrap, inherit the profile.
       depends: [
         'libgtk-3-0',
         'libnss3',
@@ -106,14 +104,14 @@ const files = [
   'out/{main,preload,renderer}/**',
   'resources/*.{png,json}',
   '!node_modules/better-sqlite3/{deps,src}',
-  // The build has what it needs of it, in one file.
+  // The bundle contains the required parts of viem in one file.
   '!node_modules/viem/**',
   '!**/*.{map,ts,mts,cts,tsbuildinfo,c,cc,cpp,h,gyp,gypi}',
   '!**/{README,CHANGELOG,readme,changelog}*',
   '!**/{test,tests,__tests__,example,examples,docs,.github}/**',
 ]
 
-/** Lists the files for a platform, without prebuilt binaries of other platforms. */
+/** Lists the files for a platform, excluding prebuilt binaries for other platforms. */
 function listFiles(platform: string): string[] {
   const others = ['darwin', 'linux', 'linuxmusl', 'win32'].filter((name) => name !== platform)
   return [...files, ...others.map((name) => `!node_modules/better-sqlite3/prebuilds/${name}-*.node`)]

@@ -6,7 +6,7 @@ import { definePart } from '#host/runtimes/perlScript.ts'
 
 const scripts = 'src/main/host/runtimes/scripts'
 const composing = /\b(?:buildPerlScript\(\s*((?:'[^']*'(?:,\s*)?)*)\)|readPerlPart\(('[^']*')\))/g
-/** Restricts Perl to modules of `perl-base`, which every Debian has. */
+/** Restricts Perl to modules of `perl-base`, which every Debian system includes. */
 const baseOnly = 'BEGIN { my @base = grep { m{/perl-base\\z} } @INC; @INC = @base if @base }\n'
 
 const files = globSync(join(scripts, '*.pl')).map((path) => basename(path, '.pl'))
@@ -28,7 +28,7 @@ function resolvePart(part: string): string {
   return join(scripts, `${part}.pl`)
 }
 
-/** Finds the compositions in a file. Parts are compiled with the scripts that use them. */
+/** Finds the script compositions in a file. Parts are compiled with the scripts that use them. */
 function findCompositions(path: string): string[][] {
   return [...readFileSync(path, 'utf8').matchAll(composing)].map(([, whole, single]) => [
     ...new Set(['shared', ...namesIn(whole ?? single ?? '')]),

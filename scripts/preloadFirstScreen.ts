@@ -1,8 +1,8 @@
 import { type HtmlTagDescriptor, normalizePath, type Plugin, type Rollup } from 'vite'
 
 /**
- * Adds preload tags to `index.html` for every file that `module`, the entry of the first screen, imports, so that the
- * browser fetches them in parallel.
+ * Adds preload tags to `index.html` for every file that `module`, the entry of the first screen, imports. The browser
+ * then fetches them in parallel.
  */
 export function preloadFirstScreen(module: string): Plugin {
   return {
@@ -40,9 +40,9 @@ function createTag(fileName: string): HtmlTagDescriptor {
 type Graph = { getModuleInfo(moduleId: string): { importedIds: readonly string[] } | null }
 
 /**
- * Groups the modules that all of `needing` import, with their packages, into one file: each further file costs the
- * browser more than its bytes. A group with a higher priority takes its modules first. Icons belong to the group with
- * the highest priority, because every group uses some.
+ * Groups the modules that all of `needing` import, including their packages, into one file, because each additional
+ * file costs the browser more than its bytes. A group with a higher priority claims its modules first. Icons belong to
+ * the group with the highest priority, because every group uses some.
  */
 export function createChunkGroup(name: string, needing: readonly string[], priority: number) {
   let members: readonly ReadonlySet<string>[] | undefined

@@ -7,8 +7,8 @@ import { createSample, type Extent } from '#test/support/contractSamples.ts'
 import { projectFolder } from '#test/support/plantedTree.ts'
 
 /**
- * Stores the contract of a released version, with which the tests compare this one in both directions: `node
- * scripts/releasedContract.ts FOLDER COMMIT`, with that version's program in FOLDER.
+ * Stores the contract of a released version. Tests compare it with the current contract in both directions. Usage:
+ * `node scripts/releasedContract.ts FOLDER COMMIT`, with the source of that version in FOLDER.
  */
 const [folder = '', commit = ''] = process.argv.slice(2)
 const load = async (path: string): Promise<Record<string, unknown>> => import(pathToFileURL(resolve(folder, path)).href)
@@ -18,13 +18,13 @@ const { version } = (await load('src/main/platform/version.ts')) as { version: s
 
 const toComparableSchema = (schema: z.ZodType): unknown => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'ref' })
-  // Texts and patterns are left out: two versions must agree on fields, types and words.
+  // Omits descriptions and patterns: two versions must agree only on fields, types and enum values.
   const isText = (key: string): boolean => ['description', 'pattern', 'format'].includes(key)
   const plain = (key: string, value: unknown) => (isText(key) && typeof value === 'string' ? undefined : value)
   return JSON.parse(JSON.stringify(json, plain))
 }
 
-/** Creates the smallest and the largest sample; none if a rule over several fields refuses it. */
+/** Creates the smallest and the largest sample, or no sample if a cross-field rule rejects it. */
 function createSamples(schema: z.ZodType): unknown[] {
   const extents: readonly Extent[] = ['least', 'most']
   const samples = extents

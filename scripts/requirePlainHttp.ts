@@ -3,8 +3,8 @@ import type { Plugin } from 'vite'
 const imported = /^import \{([^}]*)\} from "node:http";$/gm
 
 /**
- * Makes the built programs load `node:http` as CommonJS does. An `import` of a Node module evaluates all of its
- * exports, and the getter for `WebSocket` loads a whole HTTP client: 30 ms and several megabytes.
+ * Makes the built programs load `node:http` with `require`. An `import` of a Node module evaluates all of its exports,
+ * and the getter for `WebSocket` loads an entire HTTP client, which costs 30 ms and several megabytes.
  */
 export function requirePlainHttp(): Plugin {
   return {

@@ -1,4 +1,4 @@
-/** `npm run service`: builds the pages of terminal links if sources changed, then runs the service alone. */
+/** `npm run service`: builds the pages for terminal links if sources changed, then runs only the service. */
 import { resolve } from 'node:path'
 import { formatCommandError } from '#platform/commandLine.ts'
 import { isBuilt } from './buildState.ts'
@@ -9,7 +9,7 @@ const onlyTells = process.argv.slice(2).some((part) => part === '--help' || part
 if (!onlyTells && !isBuilt(root)) await buildPages()
 await import('#entries/service.ts')
 
-/** Builds the pages if the build tools are installed; everything else works without. */
+/** Builds the pages if the build tools are installed. All other features work without the pages. */
 async function buildPages(): Promise<void> {
   try {
     const { buildIfStale } = await import('./buildIfStale.ts')

@@ -1,6 +1,5 @@
 /**
- * `npm start`: builds if sources changed, then shows Steward in its window, or in the browser if there can be no
- * window.
+ * `npm start`: builds if sources changed, then opens Steward in its window, or in the browser if no window is possible.
  */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
@@ -55,7 +54,7 @@ async function start(options: StartOptions): Promise<number> {
   return headless(options)
 }
 
-/** @returns the exit status of the window's process, or why there is no window */
+/** @returns the exit status of the window process, or the reason why there is no window */
 async function openWindow(): Promise<number | string> {
   const why = findWindowObstacle(sandbox())
   if (why !== undefined) return why
@@ -77,7 +76,7 @@ function sandbox() {
 }
 
 /**
- * Runs Electron until it ends. If it ends before its first line on stdout, without an error of ours, no window is
+ * Runs Electron until it exits. If it exits before its first line on stdout and without a Steward error, no window is
  * possible.
  */
 function runElectron(binary: string): Promise<number | string> {
@@ -91,7 +90,7 @@ function runElectron(binary: string): Promise<number | string> {
       isUp = true
       process.stdout.write(bytes)
     })
-    // npm and the terminal send these signals to both processes; the window's process decides what follows.
+    // npm and the terminal send these signals to both processes. The window process decides how to react.
     const handOn = (signal: NodeJS.Signals) => child.kill(signal)
     process.on('SIGTERM', handOn).on('SIGINT', handOn).on('SIGHUP', handOn)
     child.once('error', (error) => done(`Electron could not be run (${error.message})`))
@@ -103,7 +102,7 @@ function runElectron(binary: string): Promise<number | string> {
   })
 }
 
-/** Runs the built program in this process: it starts faster than the sources. */
+/** Runs the built program in this process, because it starts faster than the sources. */
 async function headless(options: StartOptions): Promise<number> {
   const built = resolve(root, 'out', 'main', 'headless.js')
   const { runHeadless } = (await import(built)) as typeof import('#entries/headless.ts')

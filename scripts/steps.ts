@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 
-/** Command of an installed tool, by its name in node_modules/.bin. */
+/** Command of an installed tool, named as in node_modules/.bin. */
 export type Step = { name: string; command: string; parts: readonly string[] }
 
 export const checkSteps: readonly Step[] = [
@@ -19,10 +19,7 @@ export const checkSteps: readonly Step[] = [
 
 export const buildStep: Step = { name: 'build', command: 'electron-vite', parts: ['build'] }
 
-/**
- * Runs all steps, also after one failed.
- * @returns the number of failed steps
- */
+/** Runs all steps and continues after a failed one. @returns the number of failed steps */
 export function runSteps(steps: readonly Step[]): number {
   let failures = 0
   for (const step of steps) {
@@ -33,7 +30,7 @@ export function runSteps(steps: readonly Step[]): number {
   return failures
 }
 
-/** Runs all steps at low priority, beside other work. Prints the output of a step at its end. */
+/** Runs all steps at low priority, in parallel with other work. Prints the output of a step when it ends. */
 export async function runStepsAtLowPriority(steps: readonly Step[]): Promise<number> {
   let failures = 0
   for (const step of steps) {
@@ -57,7 +54,7 @@ async function runAtLowPriority(step: Step): Promise<number | null> {
 }
 
 /**
- * Returns the path of a tool. TypeScript 7 checks three times as fast; 5.9 remains for tools that need its compiler
+ * Returns the path of a tool. TypeScript 7 checks three times as fast, and 5.9 remains for tools that need its compiler
  * API. Both are named `tsc`.
  */
 export function getProgramPath({ command }: Pick<Step, 'command'>): string {

@@ -1,6 +1,6 @@
 /**
- * Forms of the suite. `npm test -- --quick` runs the short list before a commit, `npm test` everything, and `npm run
- * test:all` everything in its long form, which repeats tests for other platforms and seeds.
+ * Variants of the suite. `npm test -- --quick` runs the short list before a commit, `npm test` runs everything, and
+ * `npm run test:all` runs everything in its long form, which repeats tests for other platforms and seeds.
  */
 export const quickSuites: readonly (readonly string[])[] = [
   ['--project', 'unit'],
@@ -10,15 +10,15 @@ export const quickSuites: readonly (readonly string[])[] = [
 const isLong = process.env.STEWARD_TEST_LONG === '1'
 
 const short = {
-  /** Number of simulated ledger histories over failing disks and networks. */
+  /** Number of simulated ledger histories with failing disks and networks. */
   ledgerHistories: 2_000,
-  /** Platforms that the application is packaged for. The configuration of the others is compared in any case. */
+  /** Platforms for which the application is packaged. The configurations of the other platforms are always compared. */
   packagedPlatforms: ['linux'],
   /** Parts of the runtime contract that also run in a warm sandbox. */
   warmSandboxParts: ['machines', 'exec'],
-  /** Whether an ordinary user tries each layer, and not only those that behave differently. */
+  /** Whether every layer is tested as an ordinary user, and not only the layers that behave differently. */
   hasAllLayersOfUsers: false,
-  /** Whether screens without another test are opened. */
+  /** Whether to open screens that have no other test. */
   hasScreens: process.env.STEWARD_PICTURES === '1',
 }
 

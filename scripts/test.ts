@@ -1,15 +1,15 @@
 /**
- * `npm test`: the build, then every vitest suite, with the checks beside them; build and checks count as one test
- * each. The last line is `N passed, N failed, N skipped`, and the exit code follows. `npm test -- ARGUMENTS` passes
- * them to vitest and leaves out build and checks: `npm test -- --project unit src/shared`. `npm test -- --quick` runs
- * the checks, the unit tests and one contract suite.
+ * `npm test`: runs the build, then every vitest suite with the checks in parallel. Build and checks count as one test
+ * each. The last line is `N passed, N failed, N skipped`, and the exit code matches it. `npm test -- ARGUMENTS` passes
+ * the arguments to vitest and skips build and checks: `npm test -- --project unit src/shared`. `npm test -- --quick`
+ * runs the checks, the unit tests and one contract suite.
  */
 import { buildStep, checkSteps, runStepsAtLowPriority } from './steps.ts'
 import { quickSuites } from './suiteForms.ts'
 import { countTests, formatReport, joinReports, plainLine, replaceFiles, type TestReport } from './testReport.ts'
 import { runTests, startBufferedRun } from './testRun.ts'
 
-/** More failed files than this are not starved: something is broken. */
+/** More failed files than this indicate a real defect rather than starvation. */
 const maxRepeatedFiles = 10
 
 const parts = process.argv.slice(2)
@@ -28,7 +28,6 @@ async function runChosenTests(): Promise<Outcome> {
   return { failed: 0, reports: [await runTests(parts)] }
 }
 
-/** Runs checks, unit tests and one contract suite, for use before a commit. */
 async function runQuickSuite(): Promise<Outcome> {
   const checks = runStepsAtLowPriority(checkSteps)
   const reports: TestReport[] = []
@@ -37,8 +36,8 @@ async function runQuickSuite(): Promise<Outcome> {
 }
 
 /**
- * Runs every suite. Files that share a Steward and a browser run one after the other, beside the suites that need
- * neither. Those run one after the other: more at once starve each other on two processors.
+ * Runs every suite. Files that share a Steward and a browser run sequentially, in parallel with the suites that need
+ * neither. Those suites run sequentially too, because on two processors more parallel runs starve each other.
  */
 async function runWholeSuite(): Promise<Outcome> {
   const failedBuild = await runStepsAtLowPriority([buildStep])
@@ -52,8 +51,8 @@ async function runWholeSuite(): Promise<Outcome> {
 }
 
 /**
- * Runs failed files again, one after the other and with nothing beside them: a machine that is shared with others can
- * starve a test past every deadline. Unit tests wait for nothing and are not repeated.
+ * Reruns failed files sequentially with nothing else running, because on a shared computer other load can starve a test
+ * past every deadline. Unit tests have no deadlines and are not repeated.
  */
 async function repeatFailedFiles(first: TestReport): Promise<TestReport> {
   const failed = first.files.filter(({ counts, suite }) => counts.failed > 0 && suite !== 'unit')

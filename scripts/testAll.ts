@@ -1,7 +1,7 @@
 /**
- * `npm run test:all`: `npm test` in its long form, then the commands that take too long for it: fuzzing, simulation,
- * bench, soak and packaging, as scripts/documentedCommands.ts lists them. The last line is `N passed, N failed, N
- * skipped`; each command counts as one test.
+ * `npm run test:all`: runs `npm test` in its long form, then the slow commands listed in scripts/documentedCommands.ts:
+ * fuzzing, simulation, bench, soak and packaging. The last line is `N passed, N failed, N skipped`. Each command counts
+ * as one test.
  */
 import { spawnSync } from 'node:child_process'
 import { documentedCommands } from './documentedCommands.ts'
@@ -27,7 +27,7 @@ for (const command of commandsToRun()) {
 process.stdout.write(`\n${ends.join('\n')}\n${plainLine(counts)}\n`)
 process.exitCode = counts.failed === 0 ? 0 : 1
 
-/** Lists the commands, `npm test` first: it covers most, and builds. */
+/** Lists the commands, starting with `npm test`, because it covers most of the code and builds. */
 function commandsToRun(): string[] {
   const commands = Object.values(documentedCommands).flatMap((trial) => ('all' in trial ? [trial.all] : []))
   return [...new Set(['npm test', ...commands])]

@@ -1,17 +1,16 @@
 export type Counts = { passed: number; failed: number; skipped: number }
 
-/** Results of one test file. */
 export type FileReport = {
   name: string
-  /** Suite, as in `--project`. */
+  /** Name of the suite, as passed to `--project`. */
   suite: string
   seconds: number
   counts: Counts
-  /** One line for each test that failed, was retried or was skipped. */
+  /** One line per failed, retried or skipped test. */
   remarks: readonly string[]
 }
 
-/** Results of one vitest run, written by `test/support/plainReporter.ts` and added up by `scripts/test.ts`. */
+/** Results of one vitest run. Written by `test/support/plainReporter.ts` and summed by `scripts/test.ts`. */
 export type TestReport = {
   files: readonly FileReport[]
   /** Failures outside test files, one line each. */
@@ -20,7 +19,7 @@ export type TestReport = {
 
 const maxSlowestFiles = 20
 
-/** Formats the remarks and the slowest files. The line with the counts is `plainLine`. */
+/** Formats the remarks and the slowest files. `plainLine` formats the counts. */
 export function formatReport({ files, failures }: TestReport): string[] {
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, maxSlowestFiles)
   const times = slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`)
@@ -44,7 +43,7 @@ export function joinReports(reports: readonly TestReport[]): TestReport {
   }
 }
 
-/** Replaces the results of files that ran again. The remarks still name the failures of the first run. */
+/** Replaces the results of files that ran again. The remarks retain the failures of the first run. */
 export function replaceFiles(first: TestReport, second: TestReport): TestReport {
   const repeated = new Map(second.files.map((file) => [file.name, file]))
   const files = first.files.map((file) => {

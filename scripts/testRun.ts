@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { countTests, type TestReport } from './testReport.ts'
 
-/** Compile cache of Node, which tests start hundreds of times. */
+/** Node's compile cache, because tests start Node hundreds of times. */
 const compileCacheFolder = join(process.cwd(), 'node_modules/.cache/compiled')
 
-/** Runs vitest with these arguments and prints its output. */
 export function runTests(parts: readonly string[]): Promise<TestReport> {
   return readReport(parts, (environment) => startVitest(parts, 'inherit', environment))
 }
 
-/** Starts vitest. Its output is buffered until `print` is called, so that the lines of two runs do not mix. */
+/** Starts vitest. Buffers its output until `print` is called, so that the lines of two runs do not mix. */
 export function startBufferedRun(parts: readonly string[]): {
   ended: Promise<TestReport>
   print(): Promise<TestReport>

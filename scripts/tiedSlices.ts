@@ -3,12 +3,12 @@ import { dirname, join, normalize } from 'node:path'
 import ts from 'typescript'
 import type { CodeFile } from './codeLanguage.ts'
 
-/** Folders whose subfolders are slices. */
+/** Folders whose direct subfolders are slices. */
 const sliced = /^(src\/main\/(?:agent|service|host)|src\/renderer(?:\/features)?)\/([^/]+)\//
 
 /**
- * Lists pairs of slices that import each other, types included, as `FOLDER <> FOLDER`. One of two slices can be read without
- * the other only where imports go one way.
+ * Lists pairs of slices that import each other, including type imports, as `FOLDER <> FOLDER`. A slice can be
+ * understood without the other only if imports go in one direction.
  */
 export function findTiedSlices(files: readonly CodeFile[]): string[] {
   const arrows = new Set<string>()
@@ -26,7 +26,7 @@ export function findTiedSlices(files: readonly CodeFile[]): string[] {
   })
 }
 
-/** Lists the files of the project that a file imports. */
+/** Lists the project files that a file imports. */
 function readImports(path: string, source: ts.SourceFile): string[] {
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
@@ -43,11 +43,13 @@ function resolveImport(path: string, specifier: string): string | undefined {
 }
 
 let subpaths: Record<string, string> | undefined
-/** Reads the prefixes of `imports` in package.json, and their folders. */
+/** Reads the prefixes of `imports` in package.json and their folders. */
 function readSubpaths(): Record<string, string> {
   subpaths ??= Object.fromEntries(
-    Object.entries((JSON.parse(readFileSync('package.json', 'utf8')) as { imports: Record<string, string> }).imports) // our own file
-      .map(([pattern, target]) => [pattern.replace('*', ''), target.replace('./', '').replace('*', '')]),
+    // trusted file of this repository
+    Object.entries(
+      (JSON.parse(readFileSync('package.json', 'utf8')) as { imports: Record<string, string> }).imports,
+    ).map(([pattern, target]) => [pattern.replace('*', ''), target.replace('./', '').replace('*', '')]),
   )
   return subpaths
 }

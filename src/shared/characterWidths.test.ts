@@ -9,24 +9,24 @@ test.each([
   ['ü', 1],
   ['漢', 2],
   ['한', 2],
-  ['\u1160', 0], // a vowel of Hangul, within the syllable before
+  ['\u1160', 0], // Hangul vowel, part of the preceding syllable
   ['\u0301', 0],
   ['\u200d', 0],
   ['\ufe0f', 0],
-  ['\u00ad', 1], // a soft hyphen shows
-  ['🇩', 1], // a flag is two of these
+  ['\u00ad', 1], // soft hyphen, which is visible
+  ['🇩', 1], // regional indicator, two of which form a flag
   ['❤', 1],
   ['🚀', 2], // Unicode 6
-  ['🥱', 2], // 12
-  ['🪤', 2], // 13
-  ['🫠', 2], // 14
-  ['🫨', 2], // 15
-  ['🫩', 2], // 16
-  ['\u{1fac8}', 2], // 17, later than the tables
-  ['\u{1face}', 2], // nobody knows yet
-  ['\u{31350}', 2], // an ideograph of 15
-  ['\ue0b0', 1], // an arrow of Powerline, for private use
-  ['\u0378', 1], // not assigned
+  ['🥱', 2], // Unicode 12
+  ['🪤', 2], // Unicode 13
+  ['🫠', 2], // Unicode 14
+  ['🫨', 2], // Unicode 15
+  ['🫩', 2], // Unicode 16
+  ['\u{1fac8}', 2], // Unicode 17, newer than the tables
+  ['\u{1face}', 2], // not assigned yet
+  ['\u{31350}', 2], // ideograph from Unicode 15
+  ['\ue0b0', 1], // Powerline arrow in the private use area
+  ['\u0378', 1], // unassigned
 ])('gives %s a width of %i cells', (character, cells) => {
   expect(wcwidth(character.codePointAt(0) ?? 0)).toBe(cells)
 })

@@ -2,7 +2,7 @@ import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
 import { createLineAnchors } from './lineAnchors.ts'
 
-/** Terminal with one line per letter, in which anchors and xterm.js markers follow the same lines. */
+/** Opens a terminal with one line per letter. Anchors and xterm.js markers follow the same lines. */
 async function open(lines = 'abcdefgh') {
   const terminal = new Terminal({ cols: 20, rows: 4, scrollback: 6, allowProposedApi: true })
   const anchors = createLineAnchors(terminal)

@@ -8,7 +8,7 @@ import {
   type ModelPriceTier,
 } from './modelCost.ts'
 
-/** Model whose prices grow unevenly from tier to tier. */
+/** Model whose prices rise unevenly between tiers. */
 const tiers: ModelPriceTier[] = [
   {
     above_input_tokens: 0,

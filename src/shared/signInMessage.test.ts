@@ -19,7 +19,7 @@ const withLine = (label: string, value: string) =>
   whole.replace(new RegExp(`^${label}.*$`, 'm'), () => `${label}${value}`)
 const withStatement = (statement: string) => whole.replace('Sign in, please.', () => statement)
 
-/** Whether the library accepts the text by the grammar of EIP-4361. */
+/** Whether the library accepts the text under the EIP-4361 grammar. */
 function isValid(text: string): boolean {
   try {
     new ParsedMessage(text)

@@ -3,7 +3,7 @@ import { sortByTime } from './timeOrder.ts'
 
 const minuteMs = 60_000
 const toTime = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * minuteMs).toISOString()
-/** Entries with the sequences 1, 2, …, at these minutes. */
+/** Creates entries with sequences 1, 2, … at these minutes. */
 const log = (...minutes: number[]) =>
   minutes.map((minute, index) => ({ sequence: index + 1, at: toTime(minute), problem: null as string | null }))
 const sequences = (entries: Iterable<{ sequence: number }>) => [...entries].map(({ sequence }) => sequence)

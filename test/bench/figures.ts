@@ -1,7 +1,7 @@
-/** Milliseconds of each try, in order. */
+/** Duration of each try in milliseconds, in order. */
 export type Samples = readonly number[]
 
-/** The nearest-rank percentile: a value that was really measured. */
+/** Returns the nearest-rank percentile, which is always a measured value. */
 export function percentile(samples: Samples, percent: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN
@@ -9,7 +9,7 @@ export function percentile(samples: Samples, percent: number): number {
 
 const warmUps = 5
 
-/** Times `work` `count` times, one after the other, after a few tries that do not count. */
+/** Times `count` sequential calls of `work`, after a few warm-up calls that are not counted. */
 export async function measureEach(count: number, work: (index: number) => Promise<unknown>): Promise<Samples> {
   const warmUp = Math.min(warmUps, count)
   const samples: number[] = []
@@ -28,7 +28,7 @@ async function measureMs(work: () => Promise<unknown>): Promise<number> {
 
 export type Compared = { mine: Samples; peer: Samples }
 
-/** Both in turn, try by try, so that whatever else the machine does meets both alike. */
+/** Alternates between both, try by try, so that other load on the computer affects both equally. */
 export async function measureTogether(
   count: number,
   { mine, peer }: Record<keyof Compared, (index: number) => Promise<unknown>>,

@@ -4,20 +4,20 @@ import { maxSpawnerMegabytes } from './peers/measurePeer.ts'
 
 export type Row = {
   subject: string
-  /** Result of Steward, as text. */
+  /** Result of Steward, formatted. */
   steward: string
-  /** The peer of the same run, in words; `–` where there is none. */
+  /** Result of the peer in the same run, formatted, or `–` without a peer. */
   peer: string
-  /** Processor time per unit of Steward, as text. */
+  /** Processor time of Steward per unit, formatted. */
   processor?: string
-  /** Steward's figure over the peer's. */
+  /** Steward's figure divided by the peer's. */
   ratio: number | undefined
   target: string
 }
 
 type TimeFigures = { mine: Samples; peer?: Samples; peerName?: string; percent: number; processor?: string }
 
-/** A figure to be low, with the peer's if there is one. */
+/** Creates a row for a duration, where lower is better, with the peer's figure if there is one. */
 export function timeRow(
   subject: string,
   target: string,
@@ -35,7 +35,7 @@ export function timeRow(
   }
 }
 
-/** A figure to be high: how many in a second, by the median of single tries. */
+/** Creates a row for a rate per second, where higher is better, from the median of single tries. */
 export function rateRow(
   subject: string,
   { mine, peer, peerName }: { mine: Samples; peer: Samples; peerName: string },
@@ -55,7 +55,7 @@ export function conditionsNow(quick: boolean): Conditions {
   return { date: new Date(), loadBefore: loadavg()[0] ?? Number.NaN, node: process.version, quick }
 }
 
-/** The page that `npm run bench` writes. */
+/** Formats the page that `npm run bench` writes. */
 export function benchPage(rows: readonly Row[], conditions: Conditions): string {
   const { date, loadBefore, node, quick } = conditions
   const model = cpus()[0]?.model ?? 'unknown processor'

@@ -48,7 +48,7 @@ import { walletFigures } from './steward/walletFigures.ts'
 import { drawnFlood, firstScreens, measureDrawing } from './steward/windowFigures.ts'
 
 const quick = process.argv.includes('--quick')
-/** Prints one group of rows, and writes nothing. */
+/** Prints one group of rows without writing the page. */
 const only = groups().find(({ flag }) => process.argv.includes(flag))
 /** Time without work after which the memory is read: several intervals of `releaseIdleMemory`. */
 const idleMs = 40_000
@@ -97,7 +97,7 @@ async function* measure(): AsyncGenerator<Row> {
   const steward = await startSteward()
   try {
     const client = createStewardClient(steward.serviceUrl, steward.ownerKey)
-    await client.call(listRuntimes, {}) // the host answers: all three processes run
+    await client.call(listRuntimes, {}) // the host responds, so all three processes run
     yield* sandboxRows({ steward, client })
     const name = 'bench'
     const { id } = await client.call(createSandbox, { name, vcpu: 2, memory_mb: 4096, network: 'none' })
@@ -256,7 +256,7 @@ async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
   await client.call(deleteSandbox, { id })
 }
 
-/** Measures creation without a warm pool. Runs only where Steward has one by default. */
+/** Measures creation without a warm pool. Runs only if Steward has one by default. */
 async function measureColdCreates(measured: Measured, config: object | undefined): Promise<Worked> {
   if (config === undefined) return createToFirstExec(measured, tries(60))
   const steward = await startSteward({ config })

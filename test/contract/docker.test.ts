@@ -245,7 +245,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     })
     proxy.on('tlsClientError', () => {})
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-    const { port } = proxy.address() as AddressInfo // of a TCP server that listens
+    const { port } = proxy.address() as AddressInfo // the server listens on TCP
     const endpoint = `tcp://127.0.0.1:${port}`
     try {
       const docker = { endpoint, tls, image: podman.image, pull: false }

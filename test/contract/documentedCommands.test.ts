@@ -6,7 +6,7 @@ import { projectFolder } from '../support/plantedTree.ts'
 
 const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
 
-/** `bench -- soak` is documented in the program itself only. */
+/** `bench -- soak` is documented only in the program itself. */
 const alsoListed = ['npm run bench -- soak']
 
 function listDocumented(): Set<string> {

@@ -4,7 +4,7 @@ import { createPayer, lowerCase, type Payer } from '../support/payer.ts'
 
 export type FacilitatorWorld = {
   facilitator: Facilitator
-  /** `unknown` if a refusal of an expired payment can also follow its transfer, and no chain is asked. */
+  /** `unknown` if an expired payment may be rejected even though it was transferred, and no chain is queried. */
   expiredState?: 'unknown'
   give(address: string, atomic: number): Promise<void>
   balance(address: string): Promise<number>
@@ -14,7 +14,7 @@ export type FacilitatorWorld = {
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 2_000_000
 
-/** Contract of all facilitators, whatever moves the money. */
+/** Contract of all facilitators, regardless of the payment method. */
 export function facilitatorContract(name: string, open: () => Promise<FacilitatorWorld>): void {
   describe(name, () => {
     let world: FacilitatorWorld

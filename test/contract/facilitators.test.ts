@@ -82,7 +82,7 @@ test.each<[string, Trouble['how']]>([
       expect((await facilitator.settle(payment)).state).toBe('unknown')
       server.meets(undefined)
       const again = await facilitator.settle({ ...payment, again: true })
-      // A settled payment is rejected as used, which is no failure. An unsettled one settles now.
+      // A settled payment is rejected as used, which is not an error. An unsettled payment settles now.
       expect(again.state).toBe(moves ? 'unknown' : 'settled')
       expect(server.balance(ada.address)).toBe(0)
     }
@@ -161,7 +161,7 @@ test('reports an unknown outcome when the chain stalls and later settles once', 
     expect((await facilitator.settle({ ...waiting, again: true })).state).toBe('settled')
     expect(await balance(ada.address)).toBe(2 * price)
 
-    // The transaction is lost with the pool, and the relayer continues with its next nonce.
+    // The transaction is lost with the pool. The relayer continues with its next nonce.
     await node.client.setAutomine(false)
     const lostPayment = await createPayment()
     expect((await facilitator.settle(lostPayment)).state).toBe('unknown')

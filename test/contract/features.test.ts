@@ -6,7 +6,7 @@ import { listToolsOfProfile } from '#shared/contract/tools/toolTable.ts'
 import { createContractRoutes } from '../support/contractRoutes.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
-/** `| what | `operation` | `test file`: a part of the test's name |` */
+/** Row format: `| what | `operation` | `test file`: part of the test name |` */
 const row = /^\| (?<what>.+?) \| `(?<behind>\w+)` \| `(?<file>(?:test|src)\/\S+)`: (?<title>.+) \|$/
 type Row = { what: string; behind: string; file: string; title: string }
 

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const anyInput = (route: Route) => createSample(route.params) as Input<Route>
 
-/** Reads a value as the answer of a route, over HTTP, by the local agent and by the window. */
+/** Reads a value as the response of a route over HTTP, in the local agent and in the window. */
 async function readBoth(route: Route, value: unknown): Promise<{ client: string; read: unknown }[]> {
   answer = JSON.stringify(value)
   const client = createServiceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
@@ -104,7 +104,7 @@ test('omits an unreadable entry and reports it', async () => {
   )
   expect((await agent(listSandboxes, {})).sandboxes).toHaveLength(1)
   expect(counts).toEqual([1])
-  // The agent compares such lists with what it knows: a shorter one would say that a sandbox is gone.
+  // The agent compares such lists with its own state, so a truncated list would look like a removed sandbox.
   const client = createServiceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
   await expect(client.call(listSandboxes, {})).rejects.toMatchObject({ code: 'service/unavailable' })
   await client.close()

@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { waitingAccountRequest } from '../support/waitingAccountRequest.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
-/** Every operation of the contract, over HTTP, with a real sandbox behind it. */
+/** Calls every operation of the contract over HTTP with a real sandbox. */
 const archive = join(temporaryFolder('archive'), 'tiny.tar')
 const messages = [{ role: 'user', content: 'Hello' }]
 let providers: ProviderServer
@@ -40,7 +40,7 @@ let automatonId: string
 let accountRequestId: string
 let adoptableId: string
 let orphanId: string
-/** Payments by product bought here. */
+/** Payments by product purchased in this test. */
 const payments: Record<string, Record<string, string>> = {}
 /** Credential of the window's requests. */
 const person = 'sk_steward_person'
@@ -103,7 +103,7 @@ afterAll(async () => {
   await providers?.close()
 })
 
-/** Signs a payment as the owner of this address for an operation of the service. */
+/** Signs a payment for an operation of the service as the owner of this address. */
 async function signPayment(path: string, body?: unknown): Promise<Record<string, string>> {
   const ada = createPayer()
   await service.send('/v1/payments/faucet', { body: { address: ada.address } })
@@ -121,13 +121,13 @@ type RequestFields = {
   id?: () => string
   query?: string
   body?: unknown
-  /** Wallet of `signed`. */
+  /** Wallet that signs for `signed`. */
   signedAs?: string
   bytes?: string
   headers?: Record<string, string>
 }
 
-/** Requests by operation. Destructive ones use resources of their own. */
+/** Requests by operation. Destructive ones use separate resources. */
 const requests: Record<string, RequestFields> = {
   health: {},
   authNonce: {},
@@ -251,7 +251,7 @@ const requests: Record<string, RequestFields> = {
   sandboxDelete: { id: () => spareId },
 }
 
-/** Deleting comes last, so that all before have something to work on. */
+/** Deletions run last, because all other operations need the resources. */
 const order = [
   ...routeTable.filter(({ method }) => method !== 'DELETE'),
   ...routeTable.filter(({ method }) => method === 'DELETE'),
@@ -316,7 +316,7 @@ test.each(nameRoutes(order))('%s rejects other methods and lists the allowed one
   const answer = await exchange(service.url, buildPath(route), { method, key: service.key })
   expect(answer.status).toBe(405)
   expect(answer.headers.allow).toContain(route.method)
-  // Clients of models read the code within the error.
+  // Clients of model APIs read the code inside the error object.
   const { code } = route.tag === 'Models' ? answer.json.error : answer.json
   expect(code).toBe('request/method')
 })

@@ -16,7 +16,7 @@ import { createPrivateKeychain, type PrivateKeychain } from '../support/privateK
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { secretStoreContract } from './secretStore.ts'
 
-/** A process that has asked one keychain asks no other: whatever needs a real one is tried here. */
+/** A process can use only one keychain, so all tests that need a real one are in this file. */
 let keychain: PrivateKeychain
 
 beforeAll(async () => {
@@ -120,9 +120,9 @@ test('times out when the user ignores the unlock dialog', async () => {
 })
 
 test('applies a new write after an earlier one that timed out', async () => {
-  await createStore('held').write('one', 'first') // what is slow the first time is over
+  await createStore('held').write('one', 'first') // absorbs the slow first access
   const store = createStore('held', 500)
-  const names = Array.from({ length: 8 }, (_, index) => `late-${index}`) // twice as many as there are threads
+  const names = Array.from({ length: 8 }, (_, index) => `late-${index}`) // twice the number of threads
   const late = await until('a write that is held up', async () => {
     const writing = names.map((it) => store.write(it, 'late'))
     await new Promise((resolve) => setImmediate(resolve))
@@ -156,7 +156,7 @@ test('stops sending requests while two dialogs wait and resumes after they close
   for (const message of ['did not answer in time', 'did not answer in time', 'still waits']) {
     await expect(store.read('one')).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
   }
-  await keychain.close() // the last test: with the bus go the dialogs
+  await keychain.close() // must be last, because closing the bus closes the dialogs
   const keychainError = { code: 'wallet/keychain-unavailable' }
   await eventually(() => expect(store.read('one')).rejects.toMatchObject(keychainError))
 })

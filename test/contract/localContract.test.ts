@@ -12,7 +12,7 @@ import { type Answer, exchange, type Json, runningService, type TestService } fr
 import { openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Program that knows the local API from its own document only. */
+/** Client that uses the local API solely through its OpenAPI document. */
 const documentPath = '/local/openapi.json'
 const intent = { kind: 'siwe', domain: 'app.example', uri: 'https://app.example/', nonce: 'abcdefgh12345678' }
 const draft = { name: 'Ada', bio: 'Counts.' }
@@ -20,7 +20,7 @@ let service: TestService
 let agent: RunningAgent
 let document: Json
 let client: ReturnType<typeof documentClient>
-/** The answer that opened the session. */
+/** Response that opened the session. */
 let opened: Answer
 let keyringId: string
 let accountId: string
@@ -66,7 +66,7 @@ beforeAll(async () => {
   paymentId = (await call('localCreditsTopUp', { body: { amount_usd: 5 } })).json.payment.id
   const response = await call('messageSend', { path: { conversationId }, body: { parent_id: null, text: 'Hello' } })
   messageId = response.json.answers[0].id
-  // No provider has a key here: the answer fails at once, and is there all the same.
+  // No provider has a key here, so the assistant message fails immediately but still exists.
   await until('the answer ended', async () => {
     const { json } = await call('chatMessageGet', { path: { messageId } })
     return json.message.finished_at !== null
@@ -77,7 +77,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Builds the credentials that the document requires from both secrets. @param index of the alternatives */
+/** Builds the credentials that the document requires from both secrets. @param index index of the alternative */
 function credentials(operation: string, index = 0): Record<string, string> {
   const schemes = Object.keys(client.securityOf(operation)[index] ?? {})
   return Object.assign({}, ...schemes.map((name) => toComparable(document.components.securitySchemes[name])))
@@ -110,7 +110,7 @@ const toolServerId = async (): Promise<string> => {
 type ExpectedRequest = RequestFields & { status?: number }
 type RequestFactory = () => ExpectedRequest | Promise<ExpectedRequest>
 
-/** In this order: what ends something comes after what needs it. */
+/** Requests in execution order. Operations that remove a resource follow those that need it. */
 const requests: Record<string, RequestFactory> = {
   localDocument: () => ({}),
   sessionOpen: () => ({ body: { token: agent.issueToken() } }),

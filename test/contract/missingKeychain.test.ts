@@ -4,7 +4,7 @@ import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { verifySecretStore } from '#platform/verifySecretStore.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** A separate process, because a process stays with the first bus that it connects to. */
+/** Separate process, because a process remains connected to the first bus that it uses. */
 process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(temporaryFolder('bus'), 'none')}`
 
 test('reports a missing keychain without D-Bus', async () => {

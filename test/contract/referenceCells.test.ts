@@ -10,8 +10,8 @@ import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { type Reference, type ResourceKind, type StoredReferences, toReferences } from '#storage/storedReferences.ts'
 
 /**
- * Runs each declared reference: removes the target and reads the row. References enforced by the schema run here with
- * generated rows; those of the program have tests named in `proofs`.
+ * Tests each declared reference by removing the target and reading the row. References enforced by the schema are
+ * tested here with generated rows. References enforced by code have tests listed in `proofs`.
  */
 type Cell = Reference & { table: string; column: string }
 const databases: { name: string; migrations: readonly Migration[]; declared: StoredReferences }[] = [
@@ -33,7 +33,7 @@ const listForeignKeys = (database: Database, table: string) =>
   database.pragma(`foreign_key_list(${table})`) as ForeignKey[]
 
 let sequence = 0
-/** Inserts a row with made-up values, and the rows that its foreign keys need. */
+/** Inserts a row with generated values and the rows that its foreign keys require. */
 function insertRow(database: Database, table: string, overrides: Row = {}): Row {
   const row: Row = { ...overrides }
   const keys = listForeignKeys(database, table)
@@ -104,7 +104,7 @@ describe.each(databases)('$name', ({ migrations, declared }) => {
         .prepare<unknown[], Row>(`SELECT * FROM ${parentTable} WHERE ${condition}`)
         .get(...parts.map(({ from }) => child[from]))
       if (!parent) expect.unreachable('The row that is referred to is missing.')
-      // Triggers of the journal refuse every removal, before the foreign key is looked at.
+      // Triggers of the journal reject every removal before the foreign key is checked.
       for (const { name } of journalTriggers(database)) database.exec(`DROP TRIGGER ${name}`)
       assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
     },
@@ -146,9 +146,9 @@ const tablesOfThings: Partial<Record<ResourceKind, string>> = {
 type Proof = { file: string; title: string }
 const integration = (name: string, title: string): Proof => ({ file: `test/integration/${name}.test.ts`, title })
 const unit = (name: string, title: string): Proof => ({ file: `src/main/${name}.test.ts`, title })
-/** Row of the table of principals and their work. */
+/** Test in the table of principals and their work. */
 const proveByIntegration = (cell: string): Proof => integration('endedAuthority', `async '${cell}'`)
-/** Tests of what parts of the program do, by table, column and thing. */
+/** Tests for references enforced by code, by table, column and referenced entity. */
 const proofs: Record<string, Proof> = {
   'service: api_keys.models, model': {
     file: 'src/renderer/features/settings/keys/missingModels.test.ts',

@@ -7,14 +7,13 @@ import { randomZone } from '../support/randomZone.ts'
 
 export type RegistrarWorld = {
   registrar: Registrar
-  /** Registers the name to another owner. */
+  /** Registers the name for another owner. */
   take(name: string): void
-  /** `register NAME` and `renew NAME`, for each time that it took money. */
+  /** `register NAME` or `renew NAME` for each charge. */
   billed(): readonly string[]
   close(): Promise<void>
 }
 
-/** One record of each type. */
 export const oneOfEach: readonly DnsRecordData[] = [
   { type: 'A', host: '@', value: '192.0.2.1', ttl: 3_600, distance: null },
   { type: 'AAAA', host: 'www', value: '2001:db8::1', ttl: 300, distance: null },
@@ -26,7 +25,6 @@ export const oneOfEach: readonly DnsRecordData[] = [
   { type: 'NS', host: 'sub', value: 'ns1.example.net', ttl: 3_600, distance: null },
 ]
 
-/** Contract of all registrars. */
 export function registrarContract(title: string, open: () => Promise<RegistrarWorld>): void {
   describe(title, () => {
     let world: RegistrarWorld

@@ -87,7 +87,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s error handling', (title) =>
     try {
       for (const moves of [true, false]) {
         const name = `lost-${moves}.com`
-        // name.com has one path for orders and for what follows it, so the trouble waits for the order.
+        // name.com uses one path for orders and follow-up calls, so the error is injected only once the order arrives.
         if (title === 'name.com')
           server.pauses(
             async ({ path }) => void (path === '/v4/domains' && server.meets({ at: '/v4/domains', moves, how })),

@@ -10,8 +10,9 @@ import { createSample, createWordSamples } from '../support/contractSamples.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 /**
- * The contract of the last version against this one, in both directions: a local agent of one meets a service of the
- * other. After a release: `node scripts/releasedContract.ts FOLDER COMMIT`.
+ * Tests the contract of the last released version against the current one in both directions, because a local agent of
+ * one version may connect to a service of the other. After a release, run `node scripts/releasedContract.ts FOLDER
+ * COMMIT`.
  */
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
 type Released = {
@@ -40,7 +41,7 @@ const listIssues = (schema: JsonSchema, value: unknown) =>
     .safeParse(value)
     .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
 
-/** All words that this version may write, and the smallest and largest answers. */
+/** Creates samples with all enum values that this version may write, and the smallest and largest responses. */
 function createWrittenSamples(schema: z.ZodType): unknown[] {
   const samples = [
     createSample(schema, 'least'),

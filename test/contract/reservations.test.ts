@@ -14,7 +14,7 @@ import { createMemoryReservations } from '../support/memoryReservations.ts'
 import { noLimits } from '../support/payingAgent.ts'
 import { capacity, reservationsContract } from './reservations.ts'
 
-const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
+const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // the type is branded
 const use = (id: string): ReservedUse => ({
   id,
   by: 'grant',

@@ -4,17 +4,16 @@ import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts
 
 export type ReservationsUnderTest = {
   reservations: Reservations
-  /** Creates a use that fits; all consume the same. */
+  /** Creates a use that fits the limit. All uses consume the same amount. */
   use(id: string): ReservedUse
   atomically<T>(work: () => T): T
-  /** Others for the same data, as after a restart. */
+  /** Opens new reservations on the same data, as after a restart. */
   again(): Reservations
 }
 
-/** There is room for so many in each suite. */
+/** Number of uses that fit, in every suite. */
 export const capacity = 3
 
-/** Contract of all reservations with a limit. */
 export function reservationsContract(name: string, open: () => ReservationsUnderTest): void {
   describe(`the ${name}`, () => {
     let under: ReservationsUnderTest
@@ -22,7 +21,7 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
     const take = (id: string, from = reservations) => under.atomically(() => from.reserve(under.use(id))) === undefined
     const commit = (id: string) => under.atomically(() => reservations.commit(id))
     const giveBack = (id: string, to = reservations) => under.atomically(() => to.giveBack(id))
-    /** Counts how many further uses would be admitted. */
+    /** Counts the further uses that would be admitted. */
     const countFree = (from = reservations): number => {
       const probes = Array.from({ length: capacity + 1 }, (_, index) => `probe ${index}`)
       const reserved = probes.filter((id) => take(id, from))
@@ -42,7 +41,7 @@ export function reservationsContract(name: string, open: () => ReservationsUnder
         effect: expect.stringMatching(/^(ask|deny)$/),
         detail: expect.stringMatching(/^[A-Z].*\.$/),
       })
-      giveBack('d') // has nothing to give
+      giveBack('d') // no reservation to release
       expect(take('e')).toBe(false)
     })
 

@@ -15,26 +15,24 @@ import { snapshotsContract } from './sandboxSnapshots.ts'
 
 export type RuntimeUnderTest = {
   runtime: SandboxRuntime
-  /** Image of the machines; null for the runtime's base. */
+  /** Image of the sandboxes, or null for the runtime's base. */
   image: ImageName | null
-  /** The programs are those of this machine, which nothing inside can change. */
+  /** Whether sandboxes use the programs of this computer, which they cannot modify. */
   sharesPrograms: boolean
-  /** Whether its snapshots store sparse files in full. */
+  /** Whether snapshots store sparse files in full. */
   fillsHoles?: boolean
   close(): Promise<void>
 }
 
 /**
- * Tests what every runtime must do. Its base needs bash, coreutils, procps and perl.
- *
- * @param parts titles of the parts to run. Default: all
+ * Contract of all sandbox runtimes. The base must include bash, coreutils, procps and perl.
+ * @param parts titles of the parts to run. Defaults to all
  */
 export function sandboxRuntimeContract(
   name: string,
   makeRuntime: () => Promise<RuntimeUnderTest>,
   parts?: readonly string[],
 ): void {
-  /** Defines the tests of one part, if it is selected. */
   const part = (title: string, define: () => void): void => {
     if (parts === undefined || parts.includes(title)) describe(title, define)
   }
@@ -382,8 +380,8 @@ export function sandboxRuntimeContract(
         expect(shell.text()).toMatch(/\/dev\/pts\/\d+\r\n17 91\r\nxterm-256color\r\n/)
         shell.resize(120, 40)
         await until('the new size', () => {
-          shell.write('\n') // a shell tells when it is at work, and the signal may come after a line
-          return /changed\s+40 120\r\n/.test(shell.text()) // the line may be echoed in between
+          shell.write('\n') // the shell may become ready only after a line, and the signal may arrive after it
+          return /changed\s+40 120\r\n/.test(shell.text()) // the echoed line may appear in between
         })
         shell.write('exit 5\n')
         expect(await shell.ended).toEqual({ exitCode: 5, signal: null })
@@ -549,7 +547,7 @@ export function sandboxRuntimeContract(
     })
 
     part('ports', () => {
-      /** Starts a server of a few lines; `$peer` is the client. */
+      /** Starts a server with a script of a few lines. `$peer` is the client. */
       const serve = async (port: number, family: 'INET' | 'INET6', script: string): Promise<void> => {
         const address = family === 'INET' ? 'INADDR_LOOPBACK' : 'IN6ADDR_LOOPBACK'
         const pack = family === 'INET' ? 'sockaddr_in' : 'pack_sockaddr_in6'
@@ -941,7 +939,7 @@ export function sandboxRuntimeContract(
   })
 }
 
-/** Counts processes of that name, which the machine's first process may have as well. */
+/** Counts processes named `sleep`, except the sandbox's first process, which may have the same name. */
 async function sleeping(sandbox: SandboxInstance): Promise<number> {
   return Number(await run(sandbox, 'pgrep -x sleep | grep -vcx 1 || true'))
 }

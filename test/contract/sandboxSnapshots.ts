@@ -7,7 +7,6 @@ import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from '../support/eventually.ts'
 import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
 
-/** Contract of snapshots for all runtimes. */
 export function snapshotsContract(
   under: () => { runtime: SandboxRuntime; image: ImageName | null; fillsHoles?: boolean | undefined },
   spec: Partial<SandboxSpec> = {},
@@ -103,7 +102,7 @@ export function snapshotsContract(
   })
 }
 
-/** Each number is on the disk in one file before it is written to the other. */
+/** Writes each number to disk in one file before writing it to the other. */
 const writer = `perl -MIO::Handle -e '
   open my $first, ">", "/root/first"; open my $second, ">", "/root/second";
   for my $number (1 .. 1e9) { for ($first, $second) { syswrite $_, "$number\\n"; $_->sync } }'`
@@ -112,7 +111,7 @@ async function waitUntilWritten(sandbox: SandboxInstance, min: number): Promise<
   await until('it to have written', async () => (await counts(sandbox)).behind >= min)
 }
 
-/** Reads the counters of both files; fails on a gap. */
+/** Reads the counters of both files and fails on a gap. */
 async function counts(sandbox: SandboxInstance): Promise<{ ahead: number; behind: number }> {
   const countLines = async (name: string): Promise<number> => {
     const numbers = (await run(sandbox, `touch ${name}; cat ${name}`)).split('\n').slice(0, -1).map(Number)
@@ -123,7 +122,7 @@ async function counts(sandbox: SandboxInstance): Promise<{ ahead: number; behind
   return { behind: behindCount, ahead: await countLines('/root/first') }
 }
 
-/** Files that are easily lost or changed by a copy. */
+/** Files that a copy easily loses or changes. */
 const special = [
   'mkdir -p /root/closed/inner /usr/local/lib/own && echo secret > /root/closed/inner/file',
   'chmod 0 /root/closed/inner/file /root/closed/inner /root/closed',

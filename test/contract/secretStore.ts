@@ -3,12 +3,11 @@ import { maxSecretCharacters, type SecretStore } from '#platform/secretStore.ts'
 
 export type StoreUnderTest = {
   store: SecretStore
-  /** Another one for the same secrets, as after a new start. */
+  /** Opens another store for the same secrets, as after a restart. */
   again(): SecretStore
   close(): Promise<void>
 }
 
-/** Contract of all secret stores. */
 export function secretStoreContract(name: string, makeStore: () => Promise<StoreUnderTest>): void {
   describe(`the ${name}`, () => {
     let under: StoreUnderTest

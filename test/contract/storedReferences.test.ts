@@ -17,7 +17,9 @@ import {
   toReferences,
 } from '#storage/storedReferences.ts'
 
-/** Walks both schemas: what looks like a reference is declared, and what is declared is there. */
+/**
+ * Walks both schemas. Every column that looks like a reference must be declared, and every declared column must exist.
+ */
 const databases = [
   { name: 'service.sqlite', migrations: serviceMigrations, declared: serviceReferences as StoredReferences },
   { name: 'agent.sqlite', migrations: agentMigrations, declared: agentReferences as StoredReferences },
@@ -33,8 +35,8 @@ afterAll(() => {
 const root = join(import.meta.dirname, '../..')
 
 /**
- * Names of text columns that refer to nothing in any table. A text column of another name fails until it is declared as
- * a reference, or its name is added here.
+ * Names of text columns that do not refer to a table. Any other text column fails the test until it is declared as a
+ * reference or added here.
  */
 const unrelated: ReadonlySet<string> = new Set(
   [
@@ -48,7 +50,7 @@ const unrelated: ReadonlySet<string> = new Set(
     'words work',
   ].flatMap((line) => line.split(' ')),
 )
-/** Numbers refer by foreign keys, or are called so. */
+/** Numeric references are foreign keys or match this pattern. */
 const naming = /_(id|account|sandbox|wallet|domain|server|message|branch|port|parent)$/
 
 type Column = { name: string; type: string; pk: number }
@@ -132,7 +134,7 @@ const removedByWindow: Reference = {
   why: 'Removed when the list of sandboxes no longer has it.',
 }
 
-/** Settings outside of tables that name things: those of the window, in the browser's storage, and of the agent. */
+/** Settings outside tables that refer to entities: those of the window, in browser storage, and those of the agent. */
 const settings: Readonly<Record<string, DeclaredColumn>> = {
   'steward.theme': plain('A word.'),
   'steward.section-labels': plain('A word.'),

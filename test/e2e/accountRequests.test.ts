@@ -7,7 +7,7 @@ import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Programs with wallets of their own ask for an account; the person decides in the window. */
+/** Programs with their own wallets request an account, and the user decides in the window. */
 let app: StewardInBrowser
 let origin: string
 const look = pictures()
@@ -68,5 +68,6 @@ test('the owner’s key cannot allow a wallet on the window or service origin', 
     const answer = await exchange(url, path, { key: app.steward.ownerKey, body: { allow: true } })
     expect(answer).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
   }
-  expect((await app.person.call(decideAccountRequest, { id, allow: true })).state).toBe('allowed') // nothing is left waiting
+  // no request is still waiting
+  expect((await app.person.call(decideAccountRequest, { id, allow: true })).state).toBe('allowed')
 })

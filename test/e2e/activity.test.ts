@@ -12,7 +12,7 @@ import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Log in the window: entries of the real service, and tampering with its file. */
+/** Activity log in the window, with entries of the real service and a modified log file. */
 let app: StewardInBrowser
 let providers: ProviderServer
 const look = pictures()
@@ -59,7 +59,7 @@ test('shows events live, each with its details', async () => {
   await opened.getByText('key.revoked').waitFor()
   await opened.getByText('Service sequence').waitFor()
   expect(await opened.getByRole('definition').last().textContent()).toMatch(/[0-9a-f]{64}/)
-  // New entries wait while the user reads, and nothing moves.
+  // New entries are held back while the user reads, so that nothing moves.
   const before = await opened.boundingBox()
   await makeKey('meanwhile')
   await activity.root.getByRole('button', { name: '1 new entry' }).waitFor()
@@ -162,7 +162,7 @@ test('records terminals after the user enables it and replays them', async () =>
   await root.getByRole('heading', { name: 'No recordings' }).waitFor()
   const section = await settingsScreen(page).open('Activity')
   const checkbox = section.getByRole('checkbox', { name: 'Record terminals' })
-  await checkbox.click() // checked once the setting is stored
+  await checkbox.click() // checked after the setting is stored
   await checkbox.and(page.locator(':checked')).waitFor()
   await look(page, 'settings-activity')
 
@@ -230,7 +230,7 @@ test('exports the activity log as a file', async () => {
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(lines.map((_, index) => index + 1))
 })
 
-// Tampering is permanent, so each try has its own Steward.
+// Tampering is permanent, so each try uses a separate Steward.
 test('detects and locates a changed row and a missing one', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())

@@ -23,7 +23,7 @@ import { pictures } from './pages/pictures.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** A program asks with an API key; the person decides in the window. */
+/** A program submits intents with an API key, and the user decides in the window. */
 let app: StewardInBrowser
 let program: StewardClient
 
@@ -32,7 +32,7 @@ const look = pictures()
 
 beforeAll(async () => {
   app = await ownStewardInBrowser()
-  // The second account of the well-known test phrase of Hardhat and Anvil.
+  // Second account of the well-known test mnemonic of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase })
   const created = await app.client.call(createApiKey, { name: 'research-agent' })
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** A window in which nothing waits, now and after the test. */
+/** Opens a window without waiting intents, and asserts that none are waiting after the test. */
 async function approvalsWindow(): Promise<AppWindow> {
   onTestFinished(async () => {
     const change = () => app.person.call(switchStop, { stopped: false })

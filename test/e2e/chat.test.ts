@@ -9,7 +9,7 @@ import { type ChatScreen, openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Chats in the window, through agent and service; the providers alone are fakes. */
+/** Chats in the window, through agent and service. Only the providers are fakes. */
 let app: StewardInBrowser
 let providers: ProviderServer
 const look = pictures()
@@ -35,7 +35,7 @@ const says = (text: string, thinking?: string) => ({
   parts: [...(thinking === undefined ? [] : [{ thinking }]), { text }],
   usage,
 })
-/** Answer that starts and ends only when stopped. */
+/** Creates a response that starts but ends only when stopped. */
 const endless = (text: string) => ({
   frames: [
     sse({
@@ -321,7 +321,7 @@ The end.`),
       all.map((link) => [link.getAttribute('href'), link.getAttribute('rel'), link.getAttribute('target')]),
     )
   expect(links).toEqual(
-    // The last one is an address that stands in a text.
+    // The last entry is an address within text.
     [
       'https://evil.example/login',
       'https://evil.example/leak?q=secret',
@@ -434,7 +434,8 @@ test('opens a long chat at its end and loads earlier messages without scrolling'
     await frames(page)
   }
   await chat.root.getByRole('button', { name: 'Jump to the end' }).waitFor()
-  // Wherever pages are put before it, what is in view stays: the number of the message in the middle goes down one by one.
+  // The visible content stays in place when earlier pages are inserted. The number of the message in the middle
+  // decreases one at a time.
   const middle = () =>
     chat.messages.evaluate((element) => {
       const { left: x, top, width, height } = element.getBoundingClientRect()
@@ -457,7 +458,7 @@ test('opens a long chat at its end and loads earlier messages without scrolling'
   await until('it is at the end again', async () => (await distanceToEnd()) <= 1)
 })
 
-/** Two frames: what was scrolled is drawn and measured. */
+/** Waits for two frames, so that scrolled content is drawn and measured. */
 function frames(page: Page): Promise<unknown> {
   return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }

@@ -14,7 +14,7 @@ import { type ChatScreen, openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Chat features besides messages: folders, daily limits, files and imports. */
+/** Chat features other than messages: folders, daily limits, files and imports. */
 let app: StewardInBrowser
 let providers: ProviderServer
 const look = pictures()
@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 beforeEach(() => providers.clear())
 
-/** Unique per try: a second try finds what the first left. */
+/** Unique per try, because a retry sees the data of the first try. */
 const uniqueName = (name: string) => `${name} ${randomBytes(3).toString('hex')}`
 const usage = { input: 1_000, cacheRead: 400, cacheWrite5m: 0, cacheWrite1h: 0, output: 50, reasoning: 0 }
 const pixel = Buffer.from(
@@ -136,7 +136,7 @@ test('the daily limit warns, then stops sending and links to its setting', async
   await save('0.0001', '')
   await until('it is saved', () => dialog.getByRole('button', { name: 'Save limits' }).isDisabled())
   await dialog.getByRole('button', { name: 'Done' }).click()
-  // Applies to new chats as well.
+  // The limit also applies to new chats.
   await chat.root.getByRole('status').filter({ hasText: 'spent on chats today.' }).waitFor()
   await chat.listed(question).click()
   const warning = chat.root.getByRole('status').filter({ hasText: 'spent on chats today.' })
@@ -207,7 +207,7 @@ test('attaches pasted and dropped files and loses nothing after a rejected attac
   const essay = file('essay.txt', 'a'.repeat(chatLimits.textBytes + 1))
   const drag = await dragging(page)
 
-  // Drags over the window and its parts: the hint appears once.
+  // Drags over the window and its parts. The hint must appear only once.
   const messages = await page.evaluateHandle(() => {
     const paragraphs: string[] = []
     const area = document.querySelector('main form textarea')
@@ -250,7 +250,7 @@ test('attaches pasted and dropped files and loses nothing after a rejected attac
   }
 })
 
-/** Files are dragged from outside over one element after the other, and dropped on the last. */
+/** Simulates a drag of files from outside over several elements and drops them on the last one. */
 async function dragging(page: Page) {
   const session = await page.context().newCDPSession(page)
   onTestFinished(() => session.detach())

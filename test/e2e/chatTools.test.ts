@@ -15,7 +15,7 @@ import { pictures } from './pages/pictures.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** A model does a whole task with tools in the chat; the provider alone is a fake, which plays a script. */
+/** A model completes a task with tools in the chat. Only the provider is a fake, which follows a script. */
 let app: StewardInBrowser
 let providers: ProviderServer
 const look = pictures()
@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 const call = (name: string, args: object, id = 'c1'): ScriptedPart => ({ call: name, id, args: JSON.stringify(args) })
-/** Reads the latest tool results. */
+/** Returns the latest tool results. */
 const results = ({ body }: ProviderRequest): string[] => {
   const messages = body.messages as { role: string; content: string }[]
   return messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1).map(({ content }) => content)

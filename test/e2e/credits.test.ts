@@ -11,7 +11,7 @@ import { openDetails } from './pages/detailsPanel.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** The credits in the window, over the real service, with charges that its ledger holds. */
+/** Credits in the window, with the real service and charges from its ledger. */
 let app: StewardInBrowser
 let ownerId: string
 const look = pictures()
@@ -92,7 +92,7 @@ test('a transfer to an unknown account shows an error and keeps the input', asyn
   await form.waitFor({ state: 'hidden' })
 })
 
-// Holds and balances persist, so each try has its own Steward.
+// Holds and balances persist, so each try uses a separate Steward.
 test('the owner sets the balance, but not below the held amount', async () => {
   const app = await ownStewardInBrowser()
   onTestFinished(() => app.steward.close())
@@ -220,7 +220,7 @@ test('keeps the page small with ten thousand transactions and reaches each one',
     })
     await isBounded()
   }
-  // Rows in view do not move when a new one arrives.
+  // Visible rows do not move when a new one arrives.
   const inView = row(900)
   await inView.scrollIntoViewIfNeeded()
   const before = await inView.boundingBox()

@@ -4,7 +4,7 @@ import { openWindow, type Window } from '../support/browser.ts'
 import { getSharedBrowser } from '../support/getSharedBrowser.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 
-/** `/docs` in a real browser, which reaches nothing but this machine. */
+/** `/docs` in a real browser that can reach only this computer. */
 let service: TestService
 let browser: Browser
 let window: Window

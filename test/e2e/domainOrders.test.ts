@@ -12,11 +12,11 @@ import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Failures between the quoted price and the registration, at a registrar over real HTTP. */
+/** Failures between the quote and the registration, with a registrar over real HTTP. */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>
 let app: StewardInBrowser
 const look = pictures()
-// The third account of the well-known test phrase of Hardhat and Anvil.
+// Third account of the well-known test mnemonic of Hardhat and Anvil.
 const key = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test('shows an order with unknown outcome as open until it becomes one paid doma
   const name = 'unclear-order.org'
   const { page, dialog } = await ordering(name)
   const credits = (await app.client.call(getBalance, {})).balance_cents
-  // Executes the request, and its response is lost.
+  // Executes the request but drops its response.
   registrar.pauses(async ({ path }) => {
     if (path.endsWith('registerDomain')) registrar.meets({ at: '/api/', moves: true, how: 'cut', times: 1_000 })
   })

@@ -15,7 +15,10 @@ import { pictures } from './pages/pictures.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Domains that come to their end: notices, auto-renew from the wallet, and what is planned; and records that are taken back, and asked for. */
+/**
+ * Expiring domains: notices, auto-renewal from the wallet and planned renewals. Also covers records that are withdrawn
+ * and requested.
+ */
 const run = promisify(execFile)
 let app: StewardInBrowser<Steward>
 let accountId: string
@@ -24,7 +27,7 @@ const dayMs = 24 * 3600 * 1000
 const soon = 'harbour-soon.com'
 const later = 'harbour-later.com'
 const passphrase = 'orbit lantern velvet quarry mosaic'
-// The fourth account of the well-known test phrase of Hardhat and Anvil, and its address.
+// Fourth account of the well-known test mnemonic of Hardhat and Anvil, and its address.
 const key = '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
 const address = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
 
@@ -40,7 +43,7 @@ afterAll(() => app?.close())
 
 const plantExpiring = (name: string, days: number) =>
   plantDomain(app.steward.dataFolder, { accountId, name, expiresAtMs: Date.now() + days * dayMs })
-/** Fixtures bypass the service, which announces domains with the next change. */
+/** Fixtures bypass the service, which announces the domains with its next change. */
 async function tellOfChange(): Promise<void> {
   await app.client.call(setDomainLock, { domain: soon, enabled: false })
   await app.client.call(setDomainLock, { domain: soon, enabled: true })

@@ -16,7 +16,7 @@ import { pictures } from './pages/pictures.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Names and their DNS records, as a person finds and changes them. */
+/** Domain names and their DNS records, as a user finds and changes them. */
 let app: StewardInBrowser<Steward>
 let accountId: string
 const look = pictures()
@@ -24,7 +24,7 @@ const domain = 'workshop.com'
 const passphrase = 'orbit lantern velvet quarry mosaic'
 
 beforeAll(async () => {
-  // Resolver without a listener: tests query no external server.
+  // Resolver address without a listener, because tests must not query external servers.
   app = await ownStewardInBrowser({ config: { domains: { propagation_resolvers: ['127.0.0.1:9'] } } })
   accountId = (await app.client.call(getMe, {})).id
 })
@@ -32,11 +32,11 @@ afterAll(() => app?.close())
 
 async function openDomains(): Promise<Page> {
   const { page } = await app.window()
-  await page.goto(`${new URL(page.url()).origin}/#/domains`) // the section opens where it was left
+  await page.goto(`${new URL(page.url()).origin}/#/domains`) // the section reopens its last view
   await page.getByRole('heading', { name: 'Domains', level: 2, exact: true }).waitFor()
   return page
 }
-/** Fixtures bypass the service, which announces domains with the next change. */
+/** Fixtures bypass the service, which announces the domains with its next change. */
 async function tellOfChange(name = domain): Promise<void> {
   await app.client.call(setDomainLock, { domain: name, enabled: false })
   await app.client.call(setDomainLock, { domain: name, enabled: true })
@@ -153,7 +153,7 @@ test('applies and undoes planned DNS changes, including after the zone changed',
   await page.getByRole('dialog', { name: `Undo changes of ${domain}` }).waitFor()
   await page.keyboard.press('Escape')
 
-  // The plan and the changes that the service made for it are one row.
+  // The plan and the service's changes for it appear as one row.
   await page.getByRole('link', { name: 'Show in Activity' }).click()
   const plan = page.getByRole('article').filter({ hasText: 'You applied a plan of 7 changes' })
   await plan.first().getByRole('button').click()
@@ -209,7 +209,7 @@ test('shows which servers already have the records', async () => {
 test('sets lock and nameservers and reports records that are not in use', async () => {
   const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
-  // `uncheck` wants the change at once; the box shows it with the request.
+  // `uncheck` expects an immediate change, but the checkbox changes only with the request.
   await page.getByRole('checkbox', { name: 'Transfer lock' }).click()
   await page.getByRole('checkbox', { name: 'Transfer lock', checked: false }).waitFor()
   await page.getByRole('button', { name: 'Show the transfer code' }).click()
@@ -235,7 +235,7 @@ const search = async (page: Page, text: string) => {
 }
 
 test('buys a name with the wallet through approval, payment and receipt', async () => {
-  // The second account of the well-known test phrase of Hardhat and Anvil.
+  // Second account of the well-known test mnemonic of Hardhat and Anvil.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   const page = await openDomains()
   await search(page, 'studio-mine')
@@ -317,7 +317,7 @@ test('shows the link between a domain and a sandbox and restores it after remova
   await row.waitFor()
   await look(page, 'domain-sandbox')
   await look.inOtherSizes(page, 'domain-sandbox')
-  // The port is private: it opens with a token.
+  // The port is private, so it opens with a token.
   const [tab] = await Promise.all([
     page.context().waitForEvent('page'),
     editor.getByRole('button', { name: 'Open northwind.com' }).click(),
@@ -325,12 +325,12 @@ test('shows the link between a domain and a sandbox and restores it after remova
   await tab.getByText('from atlas').waitFor()
   await tab.close()
   await editor.getByRole('button', { name: 'Remove northwind.com' }).click()
-  await editor.getByText('1 unsaved change').waitFor() // its record
+  await editor.getByText('1 unsaved change').waitFor() // removal of the DNS record
   await row.waitFor({ state: 'detached' })
   expect((await app.client.call(listSandboxDomains, { id })).domains).toEqual([])
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.waitFor()
-  // A record that another program removes disappears without a reload.
+  // A record removed by another program disappears without a reload.
   await app.client.call(removeSandboxDomain, { id, domain: 'northwind.com' })
   await row.waitFor({ state: 'detached' })
 })
@@ -348,7 +348,7 @@ test('a denied order is not paid and can be placed again', async () => {
   expect((await app.client.call(getDomain, { domain: priced })).expires_at).toBe(before)
   await dialog.getByRole('button', { name: 'Back to the order' }).click()
   await dialog.getByRole('button', { name: /^Buy for \$/ }).click()
-  // Above $10: the passphrase confirms it.
+  // Amounts above $10 require the passphrase.
   await dialog.getByRole('button', { name: 'Approve once…' }).click()
   await securePromptPage(page).give(passphrase, 'Approve')
   await dialog.getByText(`${priced} is renewed`).waitFor()
@@ -364,7 +364,7 @@ test('refunds an undelivered payment as credits', async () => {
   await dialog.getByRole('button', { name: 'Buy for $10.95' }).click()
   await dialog.getByRole('button', { name: 'Approve once…' }).click()
   await securePromptPage(page).give(passphrase, 'Approve')
-  // Registered by someone else in between: the money is not lost.
+  // Another buyer registered the name first. The payment is converted to credits.
   await dialog.getByText('You paid, and the order failed.').waitFor()
   await dialog.getByText('$10.95 became credits of your account.').waitFor()
   await look(page, 'purchase-failed', ['dark'])

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** Opens and closes a terminal this many times. */
+/** Opens and closes a terminal the given number of times. */
 async function cycle(window: AppWindow, times: number): Promise<void> {
   const count = await window.tabs().count()
   for (let time = 0; time < times; time += 1) {
@@ -29,7 +29,7 @@ test('closed terminals leave no elements or listeners behind', async () => {
   const { id } = await app.sandbox('cycle-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
-  // A missing prompt may mean that a program is running, so closing the tab would ask.
+  // If no prompt is detected, a program may be running, so closing the tab would ask for confirmation.
   await window.page.evaluate(() =>
     localStorage.setItem('steward.terminal.preferences', '{"version":1,"closeWarning":false}'),
   )
@@ -48,7 +48,7 @@ test('closed terminals leave no elements or listeners behind', async () => {
   await cycle(window, cycles)
   await eventually(async () => {
     const { nodes, listeners } = await counts()
-    // Fewer than one of each per closed terminal.
+    // Less than one leaked node and listener per closed terminal.
     expect(nodes - before.nodes).toBeLessThan(cycles)
     expect(listeners - before.listeners).toBeLessThan(cycles)
   })

@@ -11,14 +11,14 @@ import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** The frame that all screens stand in. It looks at a wallet, requests and automatons: they are of this file alone. */
+/** Frame around all screens, checked with a wallet, requests and automatons that only this file creates. */
 let app: StewardInBrowser
 const look = pictures()
 const zoomedWindow = { width: 640, height: 400 }
 
 beforeAll(async () => {
   app = await ownStewardInBrowser()
-  // The second account of the well-known test phrase of Hardhat and Anvil.
+  // Second account of the Hardhat and Anvil test mnemonic.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
   const created = await app.client.call(createApiKey, { name: 'research-agent' })

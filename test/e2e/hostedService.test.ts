@@ -25,7 +25,9 @@ import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Window at another operator's service, which identifies the user by the wallet. All traffic there is recorded. */
+/**
+ * Window connected to another operator's service, which identifies the user by wallet. All of its traffic is recorded.
+ */
 let providers: ProviderServer
 let relay: Relay
 let service: ServiceProcess
@@ -36,7 +38,7 @@ const wallet = evmWallet()
 const passphrase = 'violet anchor seldom pretzel'
 const look = pictures()
 
-/** One key stored by the application before it was pointed at the service, and one from its configuration. */
+/** The application stored one key before it was connected to the service. The other comes from its configuration. */
 const localKey = 'sk-kept-on-this-computer-5ecret'
 const configuredKey = 'sk-ant-configured-on-this-computer-5ecret'
 const findKeys = searchFor([plantText('the kept key', localKey), plantText('the configured key', configuredKey)])
@@ -80,7 +82,7 @@ afterAll(async () => {
   await providers?.close()
 })
 
-/** Creates the data folder of a Steward with an OpenAI key for its own service. */
+/** Creates the data folder of a Steward whose own service has an OpenAI key. */
 async function folderWithKey(): Promise<string> {
   const dataFolder = temporaryFolder('data')
   const steward = await startSteward({ dataFolder, config })
@@ -250,11 +252,11 @@ describe('the models', () => {
     expect((await app.person.call(createChatCompletion, completion)).choices).toHaveLength(1)
     expect(providers.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-openai-secret'])
 
-    // Verifies that the recorded traffic is the actual one.
+    // Verifies that the recording contains the actual traffic.
     expect(readSent().some((bytes) => bytes.includes('Hello from the account'))).toBe(true)
     const toService = readSent().map((bytes, index) => ({ where: `connection ${index}`, bytes }))
     expect([...toService, ...readFiles(service.dataDir)].flatMap(findKeys)).toEqual([])
-    // The keys remain stored; only the configuration file contains one as text.
+    // The keys remain stored. Only the configuration file contains one in plain text.
     expect(readFiles(app.steward.dataFolder).flatMap(findKeys)).toEqual(['the configured key as text in config.json'])
   })
 })

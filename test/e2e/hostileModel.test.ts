@@ -13,8 +13,8 @@ import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /**
- * Output of a model or provider is untrusted text. It may be rendered only: none of its scripts run, only Steward is
- * requested, nothing is painted outside of its message, and the window keeps working.
+ * Output of a model or provider is untrusted text and must only be rendered: its scripts do not run, requests go only
+ * to Steward, nothing is painted outside the message, and the window stays responsive.
  */
 let app: StewardInBrowser
 let providers: ProviderServer
@@ -43,7 +43,7 @@ const chunk = (delta: object, finish: string | null = null) =>
     choices: [{ index: 0, delta, finish_reason: finish }],
   })
 
-/** An answer in pieces of a provider that is in a hurry. */
+/** Streams text in large chunks without pauses. */
 function streamText(text: string, pieceLength = 20_000) {
   const frames = [chunk({ role: 'assistant', content: '' })]
   for (let offset = 0; offset < text.length; offset += pieceLength)
@@ -54,7 +54,7 @@ function streamText(text: string, pieceLength = 20_000) {
 
 type Hostile = { chat: ChatScreen; page: Page; staysInside(): Promise<void> }
 
-/** A new chat in a window that keeps what it asked for, and what ran in it. */
+/** Opens a new chat in a window that records its requests and the scripts that ran. */
 async function hostileChat(): Promise<Hostile> {
   const window = await app.window()
   const { page } = window
@@ -97,7 +97,7 @@ async function hostileChat(): Promise<Hostile> {
       expect(await page.evaluate('window.pwned')).toBeUndefined()
       expect(await page.title()).toBe(title)
       expect(foreign).toEqual([])
-      // The window still answers.
+      // The window is still responsive.
       await chat.write('Still here')
       expect(await chat.composer.locator('textarea').inputValue()).toBe('Still here')
       await chat.write('')
@@ -105,7 +105,7 @@ async function hostileChat(): Promise<Hostile> {
   }
 }
 
-/** Does not wait for the message, which may be out of view when its answer begins. */
+/** Does not wait for the message, which may be out of view when its completion starts. */
 async function begin(chat: ChatScreen, text: string): Promise<void> {
   await chat.write(text)
   await chat.composer.getByRole('button', { name: 'Send' }).click()
@@ -174,7 +174,7 @@ test('shows the target of a link whose text names another host', async () => {
     '[bank.exam\u200bple](https://evil.example/5)',
     '[\u202eelpmaxe.knab//:sptth\u202c](https://evil.example/6)',
     '\u202e [https://evil.example/7](https://evil.example/7) \u202c',
-    '[https://bаnk.example/8](https://bаnk.example/8)', // its second letter is Cyrillic
+    '[https://bаnk.example/8](https://bаnk.example/8)', // the second letter is Cyrillic
     '[https://bank.example\\@evil.example/9](https://bank.example\\@evil.example/9)',
     '[https://bank.example%2f@evil.example/10](https://bank.example%2f@evil.example/10)',
     '[pay@bank.example](mailto:pay@evil.example)',
@@ -195,7 +195,7 @@ test('shows the target of a link whose text names another host', async () => {
   expect(links.length).toBe(disguises.length)
   expect(links.filter(({ isPlain }) => !isPlain)).toEqual([])
   expect(links.map(({ host }) => host).filter((host) => !/evil\.example$|^xn--/.test(host))).toEqual([])
-  // Bidirectional controls must not affect what Steward says about a link.
+  // Bidirectional controls must not affect Steward's description of a link.
   const turned = await chat.answers
     .locator('a, .link-host')
     .evaluateAll((all) => all.filter((element) => !getComputedStyle(element).unicodeBidi.startsWith('isolate')).length)
@@ -269,7 +269,7 @@ test('formulas cannot link or load, expand endlessly or cover other content', as
   await begin(chat, 'Now cover what is above')
   await chat.answered('Read on.')
   await chat.answers.last().locator('.katex').waitFor()
-  // Each is clipped to its box, and an answer to its own: none covers a label.
+  // Each element is clipped to its box and each message to its own, so no label is covered.
   const loose = await chat.answers
     .locator('.markdown, .formula, .formula-display')
     .evaluateAll((all) => all.filter((it) => getComputedStyle(it).overflow.includes('visible')).length)
@@ -317,7 +317,7 @@ test.each([
     const measureDepth = (element: Element | null): number =>
       element === it || !element ? 0 : 1 + measureDepth(element.parentElement)
     return {
-      // Colors of code come later, by lines.
+      // Syntax colors are added later, line by line.
       elements: it.querySelectorAll(':not([class^="tok-"])').length,
       longest: lengths.reduce((max, each) => Math.max(max, each)),
       marks: stacks.reduce((max, each) => Math.max(max, each)),

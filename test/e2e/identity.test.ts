@@ -6,7 +6,7 @@ import { identityScreen } from './pages/identityScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** An automaton is registered by a person, in the window. */
+/** A user registers an automaton in the window. */
 let app: StewardInBrowser
 const look = pictures()
 
@@ -24,7 +24,7 @@ test('asks for a wallet first', async () => {
 })
 
 test('registers permanently from a file and a prompt after approval, and reports refusals', async () => {
-  // The second account of the well-known test phrase of Hardhat and Anvil.
+  // Second account of the Hardhat and Anvil test mnemonic.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
   const { page } = await app.window()

@@ -14,7 +14,7 @@ import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Changes made while another section is open show without a reload. */
+/** Changes made while another section is open appear without a reload. */
 let app: StewardInBrowser<Steward>
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test('the chat list adds and removes chats that changed elsewhere', async () => 
 })
 
 test('domains, payments and credits update while any section is open', async () => {
-  // The fourth account of the well-known test phrase of Hardhat and Anvil.
+  // Fourth account of the Hardhat and Anvil test mnemonic.
   const key = '7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
   const { keyrings } = await app.person.call(getWallet, {})

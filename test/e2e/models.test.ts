@@ -14,14 +14,14 @@ import { securePromptPage } from './pages/securePromptPage.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Key that the strict fake of OpenAI accepts. */
+/** Key accepted by the strict OpenAI fake. */
 const key = 'sk-openai-secret'
 const wrongKey = 'sk-openai-mistyped-5ecret'
 const search = searchFor([plantText('the key', key), plantText('the mistyped key', wrongKey)])
 
 const look = pictures()
 let providers: ProviderServer
-/** At the usual port of Ollama, where that is free. */
+/** Listens on the default port of Ollama if it is free. */
 let ollama: Server | undefined
 let app: StewardInBrowser
 const getOrigin = () => new URL(app.steward.url).origin
@@ -52,7 +52,7 @@ async function fakeOllama(): Promise<Server | undefined> {
     await once(server, 'listening')
     return server
   } catch {
-    return undefined // a real Ollama runs on this machine
+    return undefined // a real Ollama runs on this computer
   }
 }
 

@@ -8,7 +8,7 @@ import { createStewardClient } from '../support/stewardClient.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Notices of the window about a host and about data of another version of Steward. */
+/** Notices in the window about a host, or data, of another version of Steward. */
 let app: StewardInBrowser<Steward>
 let otherHost: ChildProcess
 const look = pictures()

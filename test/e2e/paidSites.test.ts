@@ -12,7 +12,7 @@ import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 import { createWallet } from './pages/walletPrompt.ts'
 
-/** Sites that sell by x402, paid on an EVM node and on a runtime of Solana: asked, approved, and what the receipt says. */
+/** Sites that sell by x402, paid on an EVM node and on a Solana runtime: request, approval and receipt. */
 let app: StewardInBrowser
 let node: EvmNode
 let solana: Awaited<ReturnType<typeof solanaShop>>
@@ -39,7 +39,7 @@ const section = (page: Page, name: string) =>
     .getByRole('button', { name: new RegExp(`^${name}`) })
     .click()
 
-/** Returns the address of the wallet, which is created if absent. */
+/** Returns the address of the wallet, and creates the wallet if it does not exist. */
 async function readAddress(page: Page, chain: ChainType): Promise<string> {
   await section(page, 'Wallet')
   const getWalletState = () => app.person.call(getWallet, {})
@@ -60,7 +60,7 @@ test('shows the limit and the lower charge of a site and spends the charge', asy
   const { page } = await app.window()
   const address = await readAddress(page, 'evm')
   const market = await uptoMarket(node, { payTo, cap: 1_000_000 })
-  await market.fund(address as Address) // hexadecimal, by the wallet
+  await market.fund(address as Address) // hexadecimal, validated by the wallet
   const { url, close } = await market.open((permit) => market.settle(permit, 300_000))
   try {
     await app.person.call(fetchPaid, { url })

@@ -16,13 +16,13 @@ const look = pictures()
 
 beforeAll(async () => {
   app = await ownStewardInBrowser()
-  // The second account of the well-known test phrase of Hardhat and Anvil.
+  // Second account of the Hardhat and Anvil test mnemonic.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase: 'orbit lantern velvet quarry mosaic' })
 })
 afterAll(() => app?.close())
 
-/** A window with the terminals of a sandbox, two of them side by side, where most can be done. */
+/** Opens a window with the terminals of a sandbox, two of them side by side, in which most commands are available. */
 async function busyWindow(name: string): Promise<AppWindow> {
   const { id } = await app.sandbox(name)
   for (const command of ['bash', 'bash']) await app.client.call(createTerminal, { id, command })
@@ -40,7 +40,6 @@ async function openPalette(page: Page): Promise<void> {
   await page.getByRole('dialog', { name: 'Commands' }).getByRole('combobox').waitFor()
 }
 
-/** Returns the titles in the palette in order, and the one that Enter would select. */
 async function search(page: Page, query: string): Promise<{ titles: string[]; selected: string | undefined }> {
   const palette = page.getByRole('dialog', { name: 'Commands' })
   await palette.getByRole('combobox').fill(query)

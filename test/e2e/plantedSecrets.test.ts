@@ -18,9 +18,9 @@ import { securePromptPage } from './pages/securePromptPage.ts'
 import { type StewardInBrowser, stewardInOwnBrowser } from './pages/stewardInBrowser.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
-/** Secrets that occur nowhere else in the world, given to the real secure prompts; then everything that was written is searched. */
+/** Unique secrets are entered into the real secure prompts. Then everything that was written is searched for them. */
 const phrase = 'tribe aunt rigid true lazy recipe quality orient hunt ostrich either middle'
-/** Common prefix of the secrets typed as text, so that one search finds them all. */
+/** Common prefix of the typed secrets, so that one search finds them all. */
 const typed = 'p1anted-5ecret'
 const passphrase = `${typed} "passphräse" & <seven> geese`
 const wrongPassphrase = `${typed} with a typo, eight swans`
@@ -40,7 +40,7 @@ const neverDisplayed: readonly Planted[] = [
 ]
 const secrets: readonly Planted[] = [...neverDisplayed, ...plantPhrase('the phrase', phrase)]
 const rpc = plantText('the key of the RPC', 'planted-rpc-key-5eedb0b0cafe')
-/** Put into the window by the test, in two parts: only its process has it in one. */
+/** Planted into the window in two parts, so that only the window's process contains the whole string. */
 const mark = `window-${randomUUID()}`
 
 /** Observation of one process: whether it is the window's, and the plain secrets in its memory. */
@@ -53,14 +53,14 @@ const searchMemory = createTextSearch([...plain.map((it) => it.bytes), Buffer.fr
 const search = searchFor(secrets)
 
 let app: StewardInBrowser<Steward> | undefined
-/** Absent where memory cannot be read. */
+/** Not set if process memory cannot be read. */
 let whileEntered: Observation[] | undefined
 let atTheEnd: Observation[] | undefined
 
 async function openSteward(): Promise<StewardInBrowser<Steward>> {
   const url = `${await deadAddress()}/v2/planted-rpc-key-5eedb0b0cafe`
   const wallet = { secret_store: 'vault_file', rpc: { base: url, base_sepolia: url } }
-  // Testing the provider's key must not reach a real server.
+  // The check of the provider key must not reach a real server.
   const inference = { families: { a: { base_url: `${await deadAddress()}/v1` } } }
   return stewardInOwnBrowser({ config: { wallet, inference, log: { level: 'debug' } } })
 }
@@ -90,13 +90,13 @@ test('the search finds a secret in each encoding and location', () => {
   expect(without.map(({ where }) => where)).toEqual(['none'])
 })
 
-// A try that fails leaves a wallet behind, so each has its own Steward and browser.
+// A failed attempt leaves a wallet behind, so each attempt has its own Steward and browser.
 test('secrets entered in secure prompts appear nowhere else', { timeout: 150_000 }, async () => {
   await app?.close()
   app = await openSteward()
   const window = await app.window()
   const traffic = createWindowTraffic(window.page)
-  await window.reload() // so that its sockets are heard from their first word
+  await window.reload() // so that its sockets are recorded from the first message
   await window.page.evaluate(`globalThis.mark = '${mark.slice(0, 8)}' + '${mark.slice(8)}'`)
 
   await importPhrase(window)
@@ -161,7 +161,7 @@ async function importPhrase(window: AppWindow): Promise<void> {
   await prompt.waitUntilClosed()
 }
 
-/** One is mistyped first. */
+/** The first entry of one key is mistyped. */
 async function importKeys(window: AppWindow): Promise<void> {
   const prompt = securePromptPage(window.page)
   await window.command('Import a phrase or key…')
@@ -224,7 +224,7 @@ async function exportAKey({ page }: AppWindow): Promise<void> {
   await prompt.waitUntilClosed()
 }
 
-/** The window tests it at once. */
+/** The window checks the key immediately. */
 async function giveProviderKey(window: AppWindow): Promise<void> {
   const { page } = window
   const prompt = securePromptPage(page)
@@ -237,7 +237,7 @@ async function giveProviderKey(window: AppWindow): Promise<void> {
   await openAi.getByText('OpenAI cannot be reached. The key was not tested.').waitFor()
 }
 
-/** As the window does, which asks with the session of the person. */
+/** Submits the intent as the window does, with the user's session. */
 async function signText(page: Page): Promise<void> {
   const { id } = await callInPage(page, askIntent, { intent: { kind: 'message', text: 'I agree.' } })
   expect(await callInPage(page, decideIntent, { intentId: id, approve: true })).toMatchObject({ state: 'signed' })
@@ -265,7 +265,7 @@ async function renderers(): Promise<number[]> {
   }
 }
 
-/** As the tools of developers take it. */
+/** Takes a heap snapshot as the developer tools do. */
 async function readHeap(page: Page): Promise<Buffer> {
   const session = await page.context().newCDPSession(page)
   try {

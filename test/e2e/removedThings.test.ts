@@ -17,7 +17,7 @@ import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Notices of the window about removed things, and of sandboxes that the database does not know. */
+/** Notices in the window about removed resources, and about sandboxes missing in the database. */
 let app: StewardInBrowser<Steward>
 const look = pictures()
 
@@ -113,7 +113,8 @@ test('reports that a domain left the account with auto-renew still on', async ()
     domain,
   )
   inDatabase('service.sqlite', 'DELETE FROM registry_domains WHERE name = ?', domain)
-  inDatabase('service.sqlite', 'UPDATE domains SET read_at_ms = 0 WHERE name = ?', domain) // so that it is read again
+  // so that it is fetched again
+  inDatabase('service.sqlite', 'UPDATE domains SET read_at_ms = 0 WHERE name = ?', domain)
   await eventually(async () => expect((await app.client.call(getDomain, { domain })).left_at).not.toBeNull())
 
   const { page } = await app.window()

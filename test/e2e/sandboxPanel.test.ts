@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** Counts columns with a pixel in the lower half, which excludes the dashes of the limit. */
+/** Counts columns with a pixel in the lower half, which excludes the dashed line of the limit. */
 const drawnColumns = `(canvas) => {
   const { width, height } = canvas
   const { data } = canvas.getContext('2d').getImageData(0, Math.floor(height / 2), width, Math.floor(height / 2))
@@ -105,7 +105,7 @@ test('shows a private port in the panel and a tab to the user only', async () =>
   const { id } = await app.sandbox('web-box')
   const exec = (command: string) => app.client.call(execInSandbox, { id, command })
   await exec('mkdir /srv/www && echo "<h2>Hello from the sandbox</h2>" > /srv/www/index.html')
-  await exec('touch -d "1 hour ago" /srv/www/index.html') // what is old, browsers take for what stays as it is
+  await exec('touch -d "1 hour ago" /srv/www/index.html') // browsers treat old files as unchanged
   const window = await app.window()
   const { page } = window
   await window.select('web-box')

@@ -15,7 +15,7 @@ afterAll(() => app?.close())
 
 test('removes the token from the URL and hides the key from the page', async () => {
   const window = await app.window()
-  // The window may have opened its first section by now.
+  // The window may have opened its first section already.
   expect([`${origin}/`, `${origin}/#/terminals`]).toContain(window.page.url())
   const readable: unknown = await window.page.evaluate(
     'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])',
@@ -89,7 +89,10 @@ test('sends a content security policy that runs only the scripts of the window',
   expect(reply?.headers()['access-control-allow-origin']).toBeUndefined()
 })
 
-/** A page of another server on this machine: for cookies it is the same site, so only the guard stands between. */
+/**
+ * Serves a page from another server on this computer. For cookies it is the same site, so only the guard protects the
+ * session.
+ */
 async function foreignPage(onRequest: (headers: IncomingHttpHeaders) => void = () => {}): Promise<string> {
   const form = `<form method="post" action="${origin}/v1/sandboxes"><button>Send</button></form>`
   const server = createServer(({ headers }, response) => {
@@ -98,7 +101,7 @@ async function foreignPage(onRequest: (headers: IncomingHttpHeaders) => void = (
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/` // it listens on TCP
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/` // listens on TCP
 }
 
 function statusFor(headers: Record<string, string>): Promise<number | undefined> {

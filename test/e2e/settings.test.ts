@@ -24,7 +24,7 @@ const getOrigin = () => new URL(app.steward.url).origin
 
 beforeAll(async () => {
   app = await ownStewardInBrowser()
-  // The second account of the well-known test phrase of Hardhat and Anvil.
+  // Second account of the Hardhat and Anvil test mnemonic.
   const key = '59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
   await importPrivateKey(app.person, { key, passphrase })
 })
@@ -121,7 +121,7 @@ test('creates a limited tool client that asks before deleting, and revokes it', 
   expect((await deleted).result).toMatchObject({ success: true, id })
   await request.getByText('Approved', { exact: true }).waitFor()
 
-  // The same client over stdin and stdout, which joins the Steward that runs.
+  // Same client over stdin and stdout, which joins the running Steward.
   const joined = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
   onTestFinished(() => joined.close())
   const script = join(projectFolder, 'scripts/mcp.js')
@@ -189,7 +189,7 @@ test('asks about unsaved changes on every way of leaving', async () => {
     await until('Stay to have the focus', () => stay.evaluate((it) => it === it.ownerDocument.activeElement))
     await page.keyboard.press('Enter')
     await asks.waitFor({ state: 'detached' })
-    // The focus is back at what was pressed, and its hint covers nothing.
+    // The focus returns to the pressed control, and its tooltip covers nothing.
     expect(await page.getByRole('tooltip').count()).toBe(0)
     await section.getByRole('listitem', { name: 'Rule 1' }).waitFor()
   }

@@ -284,7 +284,7 @@ test('keeps the scroll position while output arrives', async () => {
   await terminal.press('Shift+PageUp')
   await eventually(async () => expect(Number(await topRow(window))).toBeLessThan(200))
   const before = await terminal.rows()
-  // By someone else: typing would lead back to the end.
+  // The output comes from another client, because typing would scroll to the end.
   await app.client.call(execInSandbox, { id, command: 'echo > /root/go' })
   const news = page.getByRole('button', { name: 'New output' })
   await news.waitFor()
@@ -312,7 +312,7 @@ test('applies terminal preferences, including after a reload', async () => {
   await preferences.waitFor({ state: 'hidden' })
   expect(await readBackground()).toBe('rgb(17, 21, 42)')
 
-  // As many viewers as there may be, a program that asks for the ground gets one answer.
+  // A program that queries the background color gets exactly one reply, regardless of the number of viewers.
   const second = appWindow(await page.context().newPage())
   await second.open(page.url())
   await second.terminal.isLive()

@@ -47,7 +47,8 @@ test('reports the terminal size to the program', async () => {
   await window.select('size-box')
   await window.terminal.isLive()
   /**
-   * Reads the size that the program reports, once it equals the displayed one: it may arrive after the window's change.
+   * Reads the size that the program reports once it equals the displayed one. It may arrive after the window has
+   * changed.
    */
   const readSize = async () => {
     await window.terminal.run('while clear; echo "size is $(stty size)"; do sleep 0.2; done')
@@ -234,7 +235,7 @@ test('deletes a sandbox without leftovers', async () => {
   const window = await app.window()
   await window.select(name)
   await window.terminal.isLive()
-  const sleep = `sleep 9${Number.parseInt(id.slice(0, 8), 16)}` // like no other on this machine
+  const sleep = `sleep 9${Number.parseInt(id.slice(0, 8), 16)}` // unique on this computer
   await window.terminal.run(`(setsid ${sleep} &) ; echo something > file; ${sleep}`)
   const sleepers = () => listProcesses().filter(({ command }) => command === sleep)
   await eventually(() => expect(sleepers()).toHaveLength(2))

@@ -13,7 +13,7 @@ import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 import { createWallet } from './pages/walletPrompt.ts'
 
-/** The page of approvals and receipts in a host of MCP Apps: the extension's own bridge, and the official client. */
+/** Page of approvals and receipts in an MCP Apps host, with the extension's own bridge and the official client. */
 let app: StewardInBrowser
 let mcp: McpClient
 let host: AppHost
@@ -22,7 +22,7 @@ const look = pictures()
 beforeAll(async () => {
   app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file' } } })
 })
-// A new client for each try, because a client that repeats a call gets the payment of the first.
+// Each attempt uses a new client, because a client that repeats a call gets the payment of the first call.
 beforeEach(async () => {
   const { key } = await app.person.call(createToolClient, { name: 'researcher' })
   mcp = await createMcpClient({ url: `${new URL(app.steward.url).origin}/mcp`, key })
@@ -38,7 +38,7 @@ afterAll(() => app?.close())
 
 const heading = (text: string) => host.frame.getByRole('heading', { name: text, exact: true }).waitFor()
 
-/** As a client gets it that waited for twenty seconds. */
+/** Result for a client that has waited for twenty seconds. */
 const waiting = (id: string, message: string) => ({
   content: [],
   structuredContent: { waiting: { id, for: 'person', message, expires_at: null } },
@@ -149,7 +149,7 @@ test('sends no requests after the host ends the app', async () => {
   const before = host.calls.length
   await host.give(waiting(`pay_${'0'.repeat(24)}`, 'Too late.'))
   await heading('Waiting for approval')
-  // By this message, its request would have arrived.
+  // The request would have arrived before this message.
   await host.setTheme('dark')
   await host.frame.locator('html[data-theme=dark]').waitFor()
   await host.page.evaluate('new Promise((resolve) => setTimeout(resolve))')

@@ -9,7 +9,7 @@ import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBro
 import { createWallet, unlockWallet, walletPrompt } from './pages/walletPrompt.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
-/** One wallet for all tests, each of which continues from the previous one. */
+/** One wallet for all tests. Each test continues from the previous one. */
 const passphrase = 'violet anchor seldom pretzel orbit'
 const imported = '0x4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const importedAddress = '0x2c7536E3605D9C16a7a3D7b1898e529396a65c23'
@@ -29,7 +29,7 @@ async function walletWindow(): Promise<Page> {
   return page
 }
 
-/** As the window itself knows it. */
+/** Wallet as the window reads it. */
 const readWallet = (page: Page): Promise<Wallet> => callInPage(page, getWallet, {})
 
 test('creates a wallet only after the user confirms the recovery phrase', async () => {
@@ -38,7 +38,7 @@ test('creates a wallet only after the user confirms the recovery phrase', async 
   await page.getByRole('heading', { name: 'Create your wallet' }).waitFor()
   await look(page, 'wallet-absent')
 
-  await page.emulateMedia({ colorScheme: 'dark' }) // a secure prompt keeps the theme that it was opened with
+  await page.emulateMedia({ colorScheme: 'dark' }) // a secure prompt stays in the theme in which it was opened
   await page.getByRole('button', { name: 'Create a wallet' }).click()
   await prompt.step('New recovery phrase')
   await look(page, 'wallet-create', ['dark'])

@@ -10,7 +10,7 @@ import { securePromptPage } from './pages/securePromptPage.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Wallets that sign in to the account: unlinked and linked in Settings, and unlinked by their removal. */
+/** Wallets that sign in to the account: linked and unlinked in Settings, and unlinked when they are removed. */
 let app: StewardInBrowser
 const look = pictures()
 const passphrase = 'copper meadow thistle anchor lagoon'

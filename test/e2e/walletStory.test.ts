@@ -7,13 +7,13 @@ import type { AppWindow } from './pages/appWindow.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** From nothing to a registered automaton, as a person does it, with pen and paper. */
+/** A user's path from an empty installation to a registered automaton, with the phrase written down on paper. */
 let app: StewardInBrowser
 
 const passphrase = 'velvet harbor orbit mosaic lantern'
 
 beforeAll(async () => {
-  const url = 'http://127.0.0.1:9/' // the port of `discard`, on which nothing listens: no network is needed
+  const url = 'http://127.0.0.1:9/' // port of `discard`, without a listener: no network is needed
   const rpc = { base: url, base_sepolia: url }
   app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file', rpc } } })
 })
@@ -89,7 +89,7 @@ async function createWallet({ page }: AppWindow): Promise<void> {
   await prompt.waitUntilClosed()
 }
 
-/** Up to the request that waits for a decision. @returns the id of the automaton */
+/** Submits a registration and leaves its request pending. @returns the id of the automaton */
 async function askToRegister(page: Page, name: string): Promise<string> {
   await section(page, 'Identity')
   await page.getByRole('button', { name: 'Register automaton' }).first().click()
@@ -103,7 +103,7 @@ async function askToRegister(page: Page, name: string): Promise<string> {
   return id
 }
 
-/** Waits until it is in this state. */
+/** Waits until the automaton has this state. */
 async function showAutomaton(page: Page, name: string, state: string): Promise<void> {
   await section(page, 'Identity')
   await page

@@ -18,7 +18,6 @@ async function isLive(page: Page, id: string): Promise<void> {
   await page.locator(`[data-terminal="${id}"][data-phase="live"]:visible`).waitFor()
 }
 
-/** Types into the focused terminal. */
 async function typeLine(page: Page, line: string): Promise<void> {
   await page.keyboard.type(line)
   await page.keyboard.press('Enter')
@@ -44,7 +43,7 @@ async function getFocusedId(page: Page): Promise<string | null> {
   return page.locator('[data-terminal]:focus-within').getAttribute('data-terminal')
 }
 
-/** Splits the terminal that has the focus, and waits until the new one has it. */
+/** Splits the focused terminal and waits until the new one has the focus. */
 async function split(page: Page, keys: string): Promise<string> {
   const before = await getFocusedId(page)
   await page.keyboard.press(keys)

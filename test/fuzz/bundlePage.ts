@@ -1,4 +1,4 @@
-/** Prints the script of the fuzzed page. A separate process, because the bundler leaves handles open. */
+/** Prints the script of the fuzzed page. It runs in a separate process, because the bundler leaves handles open. */
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 

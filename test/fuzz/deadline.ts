@@ -1,16 +1,16 @@
 const tickMs = 100
 const maxWallMs = 120_000
 
-/** Processor time of a process, in milliseconds: on a busy machine it may stand still for long. */
+/** CPU time of a process, in milliseconds. On a busy computer it may not advance for a long time. */
 export type WorkClock = () => number | Promise<number>
 
-/** Processor time of this process and its workers. */
+/** CPU time of this process and its workers. */
 export const ownWork: WorkClock = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
 
-/** Fails when `work` does not end before the clock has gone on by so much. */
+/** Fails if `work` does not end before the clock has advanced by the deadline. */
 export async function withinDeadline<T>(
   subject: string,
   { ms, clock }: { ms: number; clock: WorkClock },
@@ -34,7 +34,7 @@ export async function withinDeadline<T>(
 
 const [minBytes, cellMs] = [4, 1e-5]
 
-/** Maximum time for bytes that consist of the shortest sequences that redraw a screen of this size. */
+/** Maximum time for input that consists of the shortest sequences that redraw a screen of this size. */
 export function maxMsFor(bytes: number, { cols, rows }: { cols: number; rows: number }): number {
   return (bytes / minBytes) * cols * rows * cellMs
 }

@@ -21,8 +21,8 @@ const questions: readonly ScreenQuestion[] = [
 const maxMegabytes = 1_024
 
 /**
- * Floods screens of one real worker with output that means no good. After each piece a quiet screen of the same worker is
- * asked, and sometimes the loud one, and must answer in time; no screen may be lost.
+ * Floods screens of one real worker with hostile output. After each chunk, a quiet screen of the same worker, and
+ * sometimes the flooded one, is queried and must respond in time. No screen may be lost.
  */
 export async function fuzzHost({ seed, ms, deadlineMs }: FuzzOptions): Promise<FuzzResult> {
   const random = createSeededRandom(seed)
@@ -55,7 +55,7 @@ export async function fuzzHost({ seed, ms, deadlineMs }: FuzzOptions): Promise<F
       const emulator = loud[Math.floor(random() * loud.length)]
       const bytes = output.next().value
       if (!emulator) continue
-      const { length } = bytes // they move to the worker
+      const { length } = bytes // the bytes are transferred to the worker
       result.bytes += length
       parsed = Promise.withResolvers()
       emulator.screen.output(bytes, false)

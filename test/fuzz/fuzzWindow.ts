@@ -8,7 +8,7 @@ import type { FuzzedTerminal } from './fuzzedTerminal.ts'
 import type { FuzzOptions, FuzzResult } from './fuzzHost.ts'
 import { createSeededRandom, randomOutput } from './randomOutput.ts'
 
-/** As large as windows are: what a screen costs to draw is a matter of its size. */
+/** Sizes up to those of large windows, because the cost of drawing depends on the size of the screen. */
 const sizes = [
   { cols: 80, rows: 24 },
   { cols: 2, rows: 1 },
@@ -20,7 +20,7 @@ const html = '<div id="terminal" style="width: 1200px; height: 700px; font-famil
 const bundler = fileURLToPath(new URL('./bundlePage.ts', import.meta.url))
 const style = fileURLToPath(new URL('../../node_modules/@xterm/xterm/css/xterm.css', import.meta.url))
 
-/** Gives a terminal of the window, in Chromium, output that means no good. The page must react all the time, and go on drawing. */
+/** Sends hostile output to a terminal of the window in Chromium. The page must stay responsive and continue to draw. */
 export async function fuzzWindow(options: FuzzOptions): Promise<FuzzResult> {
   const browser = await openBrowser()
   try {
@@ -30,7 +30,7 @@ export async function fuzzWindow(options: FuzzOptions): Promise<FuzzResult> {
   }
 }
 
-/** A page with one terminal of the window and nothing else. */
+/** Opens a page that contains only one terminal of the window. */
 export async function terminalPage(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.route('**/*', (route) => route.fulfill({ contentType: 'text/html', body: html }))
@@ -56,7 +56,7 @@ async function fuzz(page: Page, clock: WorkClock, { seed, ms, deadlineMs }: Fuzz
     const bytes = output.next().value
     result.bytes += bytes.length
     const drawn = give(page, bytes)
-    drawn.catch(() => {}) // the first failure is reported
+    drawn.catch(() => {}) // the first error is reported
     const asking = `an answer of the page (after ${result.bytes} bytes)`
     await withinDeadline(
       asking,
@@ -90,7 +90,7 @@ export function attach(page: Page, size: { cols: number; rows: number }): Promis
   return page.evaluate((input) => (Reflect.get(globalThis, 'terminal') as FuzzedTerminal).attach(input), size)
 }
 
-/** Creates the clock of the processes that render pages. */
+/** Creates the clock of the renderer processes. */
 async function createWorkClock(browser: Browser): Promise<WorkClock> {
   const session = await browser.newBrowserCDPSession()
   return async () => {
@@ -102,7 +102,7 @@ async function createWorkClock(browser: Browser): Promise<WorkClock> {
 
 /** Runs in the page. */
 function heapMegabytes(): number {
-  const { memory } = performance as unknown as { memory: { usedJSHeapSize: number } } // Chromium's own
+  const { memory } = performance as unknown as { memory: { usedJSHeapSize: number } } // specific to Chromium
   return Math.round(memory.usedJSHeapSize / 1024 / 1024)
 }
 

@@ -1,4 +1,4 @@
-/** Runs in a page: the window's terminal with a fake service that sends the test's output. */
+/** Runs in a page: the window's terminal with a fake service that sends the output of the test. */
 
 import { defaultPreferences } from '#renderer/features/terminals/view/preferences/terminalPreferences.ts'
 import { createTerminalSession } from '#renderer/features/terminals/view/terminalSession.ts'
@@ -8,17 +8,16 @@ import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import { TerminalId } from '#shared/ids.ts'
 
 export type FuzzedTerminal = {
-  /** Resolves when all output is parsed. The argument is raw output of a program in Base64. */
+  /** Resolves when all output is parsed. The argument is raw program output in Base64. */
   output(base64: string): Promise<void>
-  /** Redraws everything from a snapshot, at another size. */
+  /** Redraws everything from a snapshot at another size. */
   attach(size: { cols: number; rows: number }): void
-  /** Rows of the screen. */
   rows(): string[]
 }
 
 const terminalId = TerminalId.parse('pty_000000000000000000000000')
 
-/** Fake of the terminal's WebSocket. */
+/** Fake WebSocket of the terminal. */
 class FuzzedSocket extends EventTarget {
   readonly OPEN = 1
   readonly readyState = 1
@@ -35,7 +34,7 @@ export function createFuzzedTerminal(host: HTMLElement): FuzzedTerminal {
   const session = createTerminalSession({
     terminalId,
     host,
-    connect: () => socket as unknown as WebSocket, // all of it that a stream uses
+    connect: () => socket as unknown as WebSocket, // has all members that a stream uses
     appearance: { theme: stewardDark, preferences: defaultPreferences, calm: true },
     webgl: createWebglLeases(1),
     apple: false,

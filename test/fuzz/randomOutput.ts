@@ -1,7 +1,7 @@
-/** Numbers from 0 up to below 1, the same for the same seed. */
+/** Numbers in [0, 1), deterministic for a seed. */
 export type Random = () => number
 
-/** @see https://en.wikipedia.org/wiki/Linear_congruential_generator — mulberry32, of which 32 bits are all its state */
+/** mulberry32, which has 32 bits of state. @see https://en.wikipedia.org/wiki/Linear_congruential_generator */
 export function createSeededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -75,7 +75,7 @@ const controls = [
 ]
 const endings = ['\x07', '\x1b\\', '\u009c', '\x18', '']
 
-/** Endless output of a program that means no good, in pieces that are cut anywhere. */
+/** Yields endless hostile program output, in chunks that are split at arbitrary bytes. */
 export function* randomOutput(random: Random): Generator<Uint8Array<ArrayBuffer>, never> {
   const below = (limit: number) => Math.floor(random() * limit)
   const pick = <T>(values: ArrayLike<T>): T => values[below(values.length)] as T
@@ -115,7 +115,7 @@ export function* randomOutput(random: Random): Generator<Uint8Array<ArrayBuffer>
   const burst = (): Uint8Array => {
     if (random() < 0.1) return garbage()
     const sequence = pick(kinds)()
-    // A sequence that is cheap once may be expensive when repeated.
+    // A cheap sequence may be expensive when repeated.
     const repeated = random() < 0.15 ? Math.ceil(below(48_000) / sequence.length) : 1 + below(3)
     return encoder.encode(sequence.repeat(Math.max(1, repeated)))
   }

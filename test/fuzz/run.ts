@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz [-- --seed N] [--seconds N]`: output that means no good, half of the time for the host's screens and half for
- * the window. It prints its seed, with which the same output comes again.
+ * `npm run fuzz [-- --seed N] [--seconds N]`: sends hostile output to the host's screens for half of the time, and to
+ * the window for the other half. It prints its seed, which reproduces the output.
  */
 import { parseArgs } from 'node:util'
 import { fuzzHost } from './fuzzHost.ts'

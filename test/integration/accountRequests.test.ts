@@ -136,10 +136,11 @@ test('many wallets cannot fill the inbox or the table', async () => {
   expect(more).toMatchObject({ status: 429, json: { code: 'request/rate' } })
   expect(Number(more.headers['retry-after'])).toBeGreaterThan(0)
   expect(await listRequests()).toHaveLength(accountRequestLimits.waiting)
-  // Earlier requests remain pending and can be answered.
+  // Earlier requests remain pending and can be decided.
   expect(await first.signIn(service.url)).toMatchObject(waits)
   for (const { id: otherId } of await listRequests()) if (otherId !== id) await decide(otherId, false)
-  expect((await newWallet().signIn(service.url)).status).toBe(429) // as many in an hour as may wait
+  // the hourly limit equals the limit of pending requests
+  expect((await newWallet().signIn(service.url)).status).toBe(429)
   expect((await decide(id, true)).status).toBe(200)
   nowMs += 60 * 60_000
   expect(await newWallet().signIn(service.url)).toMatchObject(waits)

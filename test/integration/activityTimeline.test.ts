@@ -22,7 +22,7 @@ import { type Json, runningService, type TestService } from '../support/runningS
 import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The log of the agent behind the local API, and what it copies from the real service. */
+/** Log of the local agent behind the local API, and the entries that it copies from the real service. */
 let service: TestService
 let dataFolder: string
 let key: string
@@ -158,7 +158,7 @@ test('names the key and command of a program and redacts secrets', async () => {
     )
     .run(account_id, `curl -H "x-api-key: ${program.key}" example.com`)
   records.close()
-  await makeKey('later') // tells that there is more to read
+  await makeKey('later') // indicates that more entries follow
   await eventually(() => expect(summaries()).toHaveLength(3))
   const { entries } = await get('/local/activity?search=example.com')
   expect(entries).toHaveLength(1)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder } from '../support/plantedTree.ts'
 
-/** Ubuntu asks for one from 24.04 on; the words that allow user namespaces came with AppArmor 4. */
+/** Ubuntu requires a profile since 24.04. The rules that allow user namespaces came with AppArmor 4. */
 const profile = join(projectFolder, 'resources/packaging/apparmor/steward-sandboxes')
 const parser = ['/usr/sbin/apparmor_parser', '/sbin/apparmor_parser'].find((path) => existsSync(path))
 const isOld = !existsSync('/etc/apparmor.d/abi/4.0')

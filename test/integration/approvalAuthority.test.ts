@@ -20,7 +20,7 @@ import { sendSecurePrompt } from '../support/securePromptForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Only the session of the person decides: every other credential there is tries everything that is the person's. */
+/** Only the user's session may decide. Every other credential tries all operations that are reserved for the user. */
 const passphrase = 'several words of a person'
 const dataFolder = temporaryFolder('data')
 let app: RunningApp
@@ -31,13 +31,13 @@ let grantId: string
 let accountId: string
 let keyringId: string
 let ownerKey: string
-/** Credentials of this run, of the previous one, and of others. */
+/** Credentials of this run, of the previous run, and of other principals. */
 let credentials: Record<string, Record<string, string>>
 
 type HttpRequest = { path: string; method?: string; headers?: Record<string, string>; body?: unknown }
 type Answer = { status: number; json: Json; headers: NodeJS.Dict<string | string[]> }
 
-/** Unlike fetch, it sends whatever path and headers it is given. */
+/** Unlike fetch, sends any path and headers unchanged. */
 function send({ path, method = 'GET', headers = {}, body }: HttpRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body)
@@ -94,7 +94,8 @@ beforeAll(async () => {
   ownerKey = readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
   credentials = await everyOther(oldSession)
   await sendSecurePrompt({ origin: app.origin, session, body: { purpose: 'unlock' }, fields: { passphrase } })
-  // Unlocked, the agent signs in to its own service, once for each chain: nothing of that may come between the looks below.
+  // Once unlocked, the agent signs in to its own service for each chain. This must be complete before the snapshots
+  // below are compared.
   await eventually(async () => {
     const { json } = await asPerson({ path: '/local/intents?state=signed' })
     expect(json.intents.filter(({ requester }: Json) => requester.kind === 'agent')).toHaveLength(2)
@@ -122,7 +123,7 @@ afterAll(async () => {
   await runCommand(projectFolder, process.execPath, ['scripts/start.ts', 'stop', '--data', dataFolder])
 })
 
-/** Each as the headers that a program would send it in. */
+/** Returns each credential as the headers in which a program would send it. */
 async function everyOther(oldSession: PersonSession): Promise<typeof credentials> {
   const url = app.serviceUrl
   const call = async (path: string, body?: unknown, key = ownerKey): Promise<Json> => {
@@ -212,7 +213,7 @@ function deeds(): HttpRequest[] {
   ]
 }
 
-/** Everything that the person has, as they see it. */
+/** Returns all of the user's data as the user sees it. */
 async function everything(): Promise<Json[]> {
   const paths = ['/local/intents', '/local/policy', '/local/grants', '/local/wallet']
   const responses: Json[] = []
@@ -238,14 +239,14 @@ describe('only the user session', () => {
         expectRefused(await send({ ...deed, headers }), `${name}: ${deed.method} ${deed.path}`)
     }
     expect(await everything()).toEqual(before)
-    // Beside the two are those by which the agent signed in to its own service.
+    // The other intents are those with which the agent signed in to its own service.
     expect(before[0]).toMatchObject({ waiting: 1 })
     expect(before[0]?.intents).toContainEqual(expect.objectContaining({ id: intentId, state: 'waiting' }))
   })
 
   test('receives events over a WebSocket', async () => {
     const refused = Object.entries(credentials).flatMap(([name, headers]) =>
-      // A key beside the session changes nothing for the events, which are the page's own.
+      // A key sent with the session does not affect events, which belong to the page.
       name.startsWith('the session with') ? [] : [{ name, headers }],
     )
     for (const { name, headers } of refused) {
@@ -282,7 +283,7 @@ describe('only the user session', () => {
       for (const path of spellings) {
         for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'post', 'OPTIONS', 'GET']) {
           const answer = await send({ path, method, headers, body: { approve: true } }).catch(() => undefined)
-          const isPage = typeof answer?.json === 'string' // the renderer itself, which shows no data
+          const isPage = typeof answer?.json === 'string' // the renderer itself, which contains no data
           if (answer && !(method === 'GET' && isPage)) {
             expect(answer.status, `${method} ${path}`).toBeGreaterThanOrEqual(400)
           }
@@ -365,7 +366,7 @@ function sendAndLeave({ path, method, headers, body }: HttpRequest): Promise<voi
   return new Promise((resolve) => {
     const fields = { host: `127.0.0.1:${port}`, 'content-type': 'application/json', ...headers }
     const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: fields, agent: false })
-    request.on('error', () => {}) // it was broken off
+    request.on('error', () => {}) // the connection was aborted
     request.once('close', resolve)
     request.end(JSON.stringify(body), () => request.destroy())
   })
@@ -386,11 +387,11 @@ test('the user session performs all of these actions', async () => {
   })
 })
 
-/** With which status a WebSocket was refused; 101 when it was not. */
+/** Returns the status with which a WebSocket was refused, or 101 if it was accepted. */
 function readUpgradeStatus(path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers })
-    socket.on('error', () => {}) // the answer tells
+    socket.on('error', () => {}) // the response has the status
     socket.on('open', () => {
       socket.terminate()
       resolve(101)

@@ -5,7 +5,7 @@ import { checkSteps } from '#scripts/steps.ts'
 import { createPlantedTree, projectFolder } from '../support/plantedTree.ts'
 import { runTool } from '../support/runTool.ts'
 
-/** File to import from, for each place that must not be imported. */
+/** File to import from, for each path that must not be imported. */
 const targets = {
   'src/shared/target.ts': 'export const target = 1\n',
   'src/main/platform/target.ts': 'export const target = 1\n',
@@ -23,7 +23,7 @@ const targets = {
   'src/renderer/features/one/target.ts': 'export const target = 1\n',
 }
 
-/** Valid code, which must not be reported. */
+/** Valid code that must not be reported. */
 const allowed = {
   'src/main/service/compose/compose.ts': imports(
     '../one/target.ts',
@@ -208,7 +208,7 @@ describe('input readers', () => {
     'src/main/platform/reader.ts': 'export const read = (text: string): unknown => JSON.parse(text)\n',
   }
   const step = checkSteps.find(({ name }) => name === 'input readers')
-  /** Uses a separate allow-list, since the project's names files that do not exist here. */
+  /** Uses a separate allowlist, because the one of the project names files that do not exist here. */
   const checked = async (files: Record<string, string>, allowed = '') => {
     const source = readFileSync(`${projectFolder}${script}`, 'utf8')
     const text = source.replace(/(allowed: Readonly<Record<string, string>> = \{).*?\n\}\n/s, `$1${allowed}}\n`)

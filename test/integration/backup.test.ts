@@ -8,7 +8,7 @@ import { exchange } from '../support/runningService.ts'
 import { type Steward, startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Backups and plain copies of a data folder in use. */
+/** Backups and plain copies of a data folder that is in use. */
 const open: (() => Promise<void>)[] = []
 
 afterEach(async () => {
@@ -32,7 +32,7 @@ async function running(dataFolder: string): Promise<Steward> {
   return steward
 }
 
-/** Creates a running sandbox with a file that was just written. */
+/** Creates a running sandbox with a recently written file. */
 async function sandboxWithFile(steward: Steward): Promise<string> {
   const send = sender(steward)
   const created = await send('/v1/sandboxes', { body: { name: 'atlas' } })

@@ -164,7 +164,7 @@ test.each([
 test('times out after six seconds and sends one query for concurrent reads', async () => {
   let requestCount = 0
   const { url } = await server(() => {
-    requestCount += 1 // and never answers
+    requestCount += 1 // and never responds
   })
   const reader = reading(url)
   const all = [reader.read('base'), reader.read('base')]
@@ -227,7 +227,7 @@ test('the USDC contract accepts a payment authorized by the signer exactly once'
     address: base.usdc.address,
     abi: testDollarAbi,
     functionName: 'transferWithAuthorization',
-    account: keys.otherEvm.address as `0x${string}`, // a relayer, whom anvil signs for
+    account: keys.otherEvm.address as `0x${string}`, // a relayer for which anvil signs
     args: [
       from,
       to,

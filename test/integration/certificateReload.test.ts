@@ -9,7 +9,7 @@ import { startProgram } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { testTls } from '../support/tlsFiles.ts'
 
-/** The service as systemd runs it: alone, without a terminal. */
+/** Runs the service as systemd does: standalone, without a terminal. */
 test('replaces the certificate for new connections on SIGHUP without closing open ones', async () => {
   const data = temporaryFolder('data')
   const [certificate, key] = [join(data, 'certificate.pem'), join(data, 'key.pem')]

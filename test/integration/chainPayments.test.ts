@@ -15,14 +15,17 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { createTroubledNode, type Trouble } from '../support/troubledNode.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Service process that sells on a real EVM node: independent clients pay, and it is killed at any point. */
+/**
+ * Service process that sells on a real EVM node. Independent clients pay, and the process is killed at arbitrary
+ * points.
+ */
 const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 5_000_000
 /** Price of one year of .com at the test registry. */
 const domainPrice = 13_950_000
 let chain: Awaited<ReturnType<typeof evmFacilitator>>
-/** Node as the service sees it. */
+/** Node as seen by the service. */
 let node: Awaited<ReturnType<typeof createTroubledNode>>
 let service: ServiceProcess
 let registrar: Awaited<ReturnType<typeof realRegistrar>>
@@ -57,7 +60,7 @@ async function rich(atomic = 2 * price): Promise<Payer> {
 let names = 0
 const fresh = () => `chain-${++names}.com`
 const onBase = { network: base.id, asset: base.usdc.address }
-/** A domain for a year, and a payment for it. */
+/** Creates an order of a domain for one year, and a payment for it. */
 async function order(fields: Parameters<Payer['authorize']>[0] | object = {}, atomic = domainPrice) {
   const buyer = await rich(atomic)
   const signed = await buyer.authorize({ to: payTo, value: String(domainPrice), ...fields })
@@ -89,7 +92,7 @@ test('@x402/fetch buys credits and changes balances by the exact amount', async 
   const [paid, credited] = [await chain.balance(payTo), await readCredits()]
   const fetching = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: base.id, client: new ExactEvmScheme(ada.account) }],
-    spendControls: false, // it is more than it pays by itself
+    spendControls: false, // the amount exceeds the client's default limit
   })
   const answer = await fetching(`${service.url}${path}`)
   expect([answer.status, ((await answer.json()) as Json).credits_cents]).toEqual([200, 500])
@@ -248,12 +251,12 @@ describe('a payment on a chain', () => {
   })
 })
 
-/** One kill serves several payments, each suspended at a different step. */
+/** One kill affects several payments, each suspended at a different step. */
 test.each<[string, Record<string, boolean>]>([
   ['it verifies, prepares, sends, or waits for a receipt', createHoldFlags('sendRawTransaction')],
   ['it has sent, and was not told so', { ...createHoldFlags('call'), eth_sendRawTransaction: true }],
 ])('buys one domain per payment and charges it once if killed while %s', async (_, steps) => {
-  // The last one suspends the relayer, which blocks all later ones.
+  // The last one suspends the relayer, which blocks all later payments.
   const pending: { step: string; order: Awaited<ReturnType<typeof order>>; answer: Promise<unknown> }[] = []
   for (const step of Object.keys(steps)) {
     const it = await order({}, 2 * domainPrice)

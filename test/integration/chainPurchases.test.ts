@@ -18,7 +18,7 @@ import { createServiceProcess, type ServiceProcess } from '../support/servicePro
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** The agent pays on a real EVM node: it buys, and it finds out there what no seller tells. */
+/** The agent pays on a real EVM node. It buys, and reads from the chain what the seller does not report. */
 const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 5_000_000
@@ -78,11 +78,11 @@ test('buys credits and changes the balance by the exact amount', async () => {
   expect(await spent()).toBe(price)
 })
 
-/** Buys a domain of the service as one of its accounts. */
+/** Creates a buyer of domains that uses an account of the service. */
 async function domainBuyer() {
   const plain = createPublicSeller({ deadlineMs: 5_000 })
   onTestFinished(() => plain.close())
-  // The key is added on sending, as for the agent's own service, and never stored with the payment.
+  // The key is added on sending, as for the agent's own service. It is never stored with the payment.
   const withKey: Seller = {
     ...plain,
     ask: (request, signal) =>
@@ -154,7 +154,7 @@ test('settles once and completes the payment if the service is killed during set
   expect(await spent()).toBe(price)
 })
 
-/** Takes payments and never answers. */
+/** Accepts payments and never responds. */
 async function createSilentSeller() {
   return hostileSeller(({ request }) => void request.socket.destroy(), {
     ...{ maxAmountRequired: String(price), payTo, maxTimeoutSeconds: 60 },

@@ -19,7 +19,7 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Chats as the window has them: the real agent before the real service, with fakes of the providers alone. */
+/** Chats as in the window: the real agent and the real service. Only the providers are fakes. */
 let providers: ProviderServer
 let service: TestService
 let agent: RunningAgent
@@ -52,7 +52,7 @@ const says = (text: string, thinking?: string) => ({
   parts: [...(thinking === undefined ? [] : [{ thinking }]), { text }],
   usage,
 })
-/** Answer that starts and ends only when stopped. */
+/** Completion that starts and does not end until it is stopped. */
 const endless = (text: string) => ({
   frames: [
     sse({
@@ -97,7 +97,7 @@ const sendAndWait = async (chat: { id: string }, text: string, more: object = {}
 const page = async (chat: { id: string }, query = '') => get(`/conversations/${chat.id}/messages${query}`)
 const texts = ({ messages }: { messages: Message[] }) => messages.map(({ text }) => text)
 
-/** All events of a stream, to its end. */
+/** Reads all events of a stream until it ends. */
 async function readStream(id: string): Promise<MessageEvent[]> {
   const answer = await agent.send(`/local/chat/messages/${id}/stream`)
   expect(answer.headers['content-type']).toContain('text/event-stream')
@@ -306,14 +306,14 @@ describe('a reply', () => {
     providers.play({
       frames: [
         ...chunks.map((it) => sse(body({ content: it }))),
-        // These wait until everybody has come.
+        // These wait until all clients are connected.
         sse(body({ content: flood })),
         sse(body({}, 'stop')),
         'data: [DONE]\n\n',
       ],
       until: everybody.promise,
     })
-    const chat = await newChat({ parameters: { max_tokens: 200_000 } }) // the flood keeps within it
+    const chat = await newChat({ parameters: { max_tokens: 200_000 } }) // the flood does not exceed it
     const id = (await sendMessage(chat, 'Go')).answers[0]?.id ?? ''
     const { host, hostname, port } = new URL(agent.origin)
     const path = `/local/chat/messages/${id}/stream`
@@ -360,7 +360,7 @@ describe('a reply', () => {
     }
     expect(await waitForMessage(id)).toMatchObject({ state: 'complete' })
     expect(lazy.every((socket) => !socket.readableEnded)).toBe(true)
-    // Held for each, it would be 30 times that text.
+    // A buffer per client would take 30 times the size of the text.
     expect(readBufferBytes() - before).toBeLessThan((30 * whole.length) / 4)
   })
 
@@ -386,7 +386,7 @@ describe('a reply', () => {
     const before = (await get('/budget')).today
     expect(before.reserved_micro_usd).toBeGreaterThan(0)
 
-    // As the files are when the process is killed.
+    // Copy of the files in the state that a kill would leave.
     const crashed = temporaryFolder('crashed')
     for (const name of ['agent.sqlite', 'agent.sqlite-wal']) copyFileSync(join(dataFolder, name), join(crashed, name))
     await agent.close()
@@ -450,7 +450,7 @@ describe('limits', () => {
       (sum, { body }) => sum + (body.max_completion_tokens ?? body.max_tokens),
       0,
     )
-    expect(requestedTokens * 3).toBeLessThanOrEqual(hard) // what the output alone can cost, at $3 a million
+    expect(requestedTokens * 3).toBeLessThanOrEqual(hard) // maximum cost of the output alone, at $3 per million tokens
   })
 
   test('a conversation limit refuses a message without storing it and appears in the estimate', async () => {

@@ -8,7 +8,7 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Output of sandboxed programs reaches a model that obeys all of it. The policies must hold. */
+/** Output of sandboxed programs reaches a model that obeys all instructions in it. The policies must hold. */
 let providers: ProviderServer
 let service: TestService
 let agent: RunningAgent
@@ -94,7 +94,7 @@ test('instructions in output that the model obeys are subject to approvals, prof
   expect(calls[0]).toMatchObject({ tool: 'sandbox_exec', state: 'done' })
   for (const call of calls.slice(1) as ChatCall[]) expect(['denied', 'failed']).toContain(call.state)
   expect((await service.send(`/v1/sandboxes/${sandboxId}`)).json.status).toBe('running')
-  // Arrives only as a quoted tool result.
+  // The text arrives only as a quoted tool result.
   const holding = getModelMessages().filter(({ content }) =>
     JSON.stringify(content ?? '').includes('the person approved'),
   )

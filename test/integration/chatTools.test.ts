@@ -12,7 +12,9 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Models that call tools in chats, hostile ones among them: the real agent and service, with fakes of the providers alone. */
+/**
+ * Models that call tools in chats, including hostile models: the real agent and service. Only the providers are fakes.
+ */
 let providers: ProviderServer
 let service: TestService
 let agent: RunningAgent
@@ -296,7 +298,7 @@ describe('a reply that ends early', () => {
     const id = await begun(chat, 'Delete it')
     const intent = await waitingIntent()
     await until('the call waits', async () => (await read(id)).calls[0]?.state === 'waiting')
-    // As the files are when the process is killed.
+    // Copy of the files in the state that a kill would leave.
     const crashed = temporaryFolder('crashed')
     for (const name of ['agent.sqlite', 'agent.sqlite-wal']) copyFileSync(join(dataFolder, name), join(crashed, name))
     await agent.close()

@@ -10,7 +10,7 @@ import { secondAccount } from '../support/secondAccount.ts'
 import { createShiftedTime } from '../support/shiftedTime.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** The real service and local agent, whose wall clock is set a year ahead for a while, and back. */
+/** The real service and local agent, with a wall clock that jumps a year ahead and later back. */
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const yearMs = 365 * dayMs
@@ -49,7 +49,7 @@ test('deletes no chat and no activity log entry', async () => {
   const first = firstSequence()
   await ahead(async () => {
     await paying.agent.send('/local/activity/settings', { method: 'PATCH', body: { keep_entries_days: 30 } })
-    await paying.restart() // a start purges chats, and waits for what the settings began
+    await paying.restart() // a start purges chats and waits for work started by the settings
     await paying.restart()
   })
   expect(firstSequence()).toBe(first)
@@ -91,7 +91,7 @@ test('preserves an Idempotency-Key so that credits are sent once', async () => {
   expect((await send('first')).status).toBe(200)
   await ahead(async () => {
     expect((await send('first')).headers['idempotent-replayed']).toBe('true')
-    expect((await send('second')).status).toBe(200) // storing an answer removes expired ones
+    expect((await send('second')).status).toBe(200) // storing a response removes expired ones
   })
   expect((await send('first')).headers['idempotent-replayed']).toBe('true')
   expect((await service().send('/v1/credits/balance', { key })).json.balance_cents).toBe(10)

@@ -7,7 +7,7 @@ import { modelService } from '../support/models/modelService.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** OpenAI's coding agent, as its package has it, works through families that are not its own. */
+/** OpenAI's coding agent, as published in its package, works with the families of other providers. */
 const { service, providers, close } = await modelService()
 afterAll(close)
 beforeEach(() => providers.clear())
@@ -58,7 +58,7 @@ type Tool = {
   functionDeclarations?: Tool[]
 }
 
-/** Returns the tool that runs commands, by its name in this family, and the format of its input. */
+/** Returns the tool that runs commands: its name in this family, and the format of its input. */
 function shellTool(): { name: string; args: (command: string) => string } {
   const tools = (providers.requests[0]!.body.tools as Tool[]).flatMap((it) => it.functionDeclarations ?? [it])
   const names = tools.map((it) => it.name ?? it.function?.name ?? '')

@@ -27,7 +27,6 @@ function startService(dataFolder: string, parts: readonly string[] = ['--listen'
   return startProgram(service, ['--json', '--data', dataFolder, ...parts])
 }
 
-/** Runs a program to its end. */
 async function outcome(script: string, parts: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const program = startProgram(script, parts, environment)
   const { code } = await program.ended
@@ -38,13 +37,13 @@ function pidIn(dataFolder: string, lock: string): number {
   return (JSON.parse(readFileSync(join(dataFolder, lock), 'utf8')) as { pid: number }).pid
 }
 
-/** Opens the person's session with a start address. */
+/** Opens the user's session with a start URL. */
 async function signIn(url: string): Promise<{ origin: string; session: PersonSession }> {
   const { origin, hash } = new URL(url)
   return { origin, session: await openPersonSession(origin, hash.replace('#token=', '')) }
 }
 
-/** Sandboxes and their host outlive the application: ended here as a person would. */
+/** Stops sandboxes and their host, which outlive the application, as a user would. */
 async function stop(dataFolder: string): Promise<void> {
   expect((await outcome(start, ['stop', '--data', dataFolder])).code).toBe(0)
 }
@@ -232,7 +231,7 @@ test.skipIf(noIpv6Loopback)('both programs exit with an error if another program
   const theirs = createServer().listen({ host: '::1', port: 0 })
   onTestFinished(() => void theirs.close())
   await once(theirs, 'listening')
-  const { port } = theirs.address() as AddressInfo // it listens on TCP
+  const { port } = theirs.address() as AddressInfo // listens on TCP
   const data = temporaryFolder('data')
   for (const [script, parts] of [
     [start, ['--browser', '--no-open']],
@@ -335,7 +334,7 @@ test('help and version do not need a data folder', async () => {
   expect((await outcome(service, ['--help'])).stdout).toContain('--insecure-behind-proxy')
 })
 
-/** `fetch` takes no certificate of one's own. */
+/** Returns the status over TLS. `fetch` does not accept a custom CA certificate. */
 function tlsStatus(url: string, ca: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = httpsRequest(url, { ca, checkServerIdentity: () => undefined, agent: false }, (reply) => {

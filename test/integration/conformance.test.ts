@@ -11,8 +11,8 @@ import { runTool } from '../support/runTool.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
- * Official conformance suite: every scenario of a revision passes, or is listed in `test/support/conformance` with the
- * reason why it does not apply. Other failures, and listed scenarios that pass, fail the test.
+ * Official conformance suite. Every scenario of a revision passes, or is listed in `test/support/conformance` with the
+ * reason why it does not apply. Other failures fail the test, and so do listed scenarios that pass.
  */
 let service: TestService
 let agent: RunningAgent

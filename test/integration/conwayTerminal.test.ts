@@ -8,7 +8,10 @@ import { type Steward, startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { createPersonClient, type PersonClient } from '../support/walletForms.ts'
 
-/** A published client of this interface, as it is: it gets a key from what `npm start` runs, and all its tools work. */
+/**
+ * A published client of this interface, unmodified. It gets a key from the program that `npm start` runs, and all of
+ * its tools work.
+ */
 let steward: Steward
 let person: PersonClient
 let program: ConwayTerminal

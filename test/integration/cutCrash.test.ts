@@ -7,7 +7,9 @@ import { openLog } from '../support/keptLog.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The agent is killed at every step of a cut of the log: what is left verifies, and the next run ends the cut. */
+/**
+ * The agent is killed at every step of cutting the log. The remaining log verifies, and the next run completes the cut.
+ */
 const dayMs = 86_400_000
 const startMs = Date.UTC(2026, 0, 1)
 const laterMs = startMs + 10 * dayMs
@@ -45,7 +47,7 @@ test('the log verifies after a kill at any step and pruning completes later', as
     return folder
   }
   const writes = Number((await cutIn(copy(), 'never')).output)
-  expect(writes).toBeGreaterThanOrEqual(6) // the entry, what it allows, three removals, the entry after it
+  expect(writes).toBeGreaterThanOrEqual(6) // the entry, the permission to cut, three removals, and the next entry
   const points = [...Array.from({ length: writes + 1 }, (_, index) => String(index + 1)), 'head']
   for (const crashPoint of points) {
     const folder = copy()

@@ -36,7 +36,7 @@ const refusal = (error: string, seconds: number) => ({
 
 test('automatons: limits registrations per network and resets the limit after a day', async () => {
   const [first, second] = [await newBody(), await newBody()]
-  const [one, other] = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2'] // two addresses of one network
+  const [one, other] = ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2'] // two addresses in the same network
   expect((await register(first, one)).status).toBe(200)
   nowMs += 1000
   expect((await register({ ...(await newBody()), name: 'Not signed' }, one)).status, 'nothing is counted').toBe(400)

@@ -7,7 +7,7 @@ import { projectFolder } from '../support/plantedTree.ts'
 import { startCommand } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** A copy of the project, whose sources may be edited and built while other tests use the build. */
+/** Creates a copy of the project whose sources may be edited and built while other tests use the build. */
 function copyOfProject(): string {
   const folder = temporaryFolder('project')
   for (const name of readdirSync(projectFolder)) {

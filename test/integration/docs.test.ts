@@ -57,7 +57,7 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-/** `:id`, `{id}` and `$ID` all stand for any one part of a path. */
+/** `:id`, `{id}` and `$ID` each stand for one path segment. */
 function describeShape(operation: string): string {
   return operation.replace(/\/(?::\w+|\{\w+\}|\$\w+)/g, '/*')
 }

@@ -8,7 +8,7 @@ import { openPersonSession } from '../support/personSession.ts'
 import { type Command, startCommand } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Commands as README and docs/ write them, by npm and a shell, with the data folder of a new person. */
+/** Environment for the commands in README and docs/, run with npm and a shell in the data folder of a new user. */
 type Person = { HOME: string }
 
 const newPerson = (): Person => ({ HOME: temporaryFolder('home') })
@@ -19,7 +19,7 @@ async function run(command: string, environment: NodeJS.ProcessEnv) {
   return { code, stdout: program.stdout(), stderr: program.stderr() }
 }
 
-/** Waits for the address that works once. */
+/** Waits for the one-time address. */
 async function started(command: string, person: Person) {
   const program = startCommand(command, person)
   const url = await until('the start address', () => /http:\S+#token=\S+/.exec(program.stdout())?.[0], 150_000)
@@ -27,7 +27,7 @@ async function started(command: string, person: Person) {
   return { program, origin, session: await openPersonSession(origin, hash.replace('#token=', '')) }
 }
 
-/** npm ends by the signal itself; that Steward ended in order shows in its locks. */
+/** npm exits on the signal. The locks show that Steward shut down in order. */
 async function interrupt(program: Command, data: string): Promise<void> {
   program.interrupt()
   await program.ended
@@ -111,7 +111,7 @@ test('`npm run -s mcp` prints only JSON-RPC', async () => {
   expect((await run(`npm start -- stop --data ${data}`, newPerson())).code).toBe(0)
 })
 
-/** A Node.js of this machine that `setup` takes, but that cannot run Steward. */
+/** Finds a Node.js on this computer that `setup` accepts but that cannot run Steward. */
 function findOlderNode(): string | undefined {
   const candidates = (process.env.PATH ?? '').split(':').map((folder) => join(folder, 'node'))
   return candidates.filter(existsSync).find((path) => {

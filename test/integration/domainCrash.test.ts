@@ -7,7 +7,7 @@ import type { Answer, RequestFields } from '../support/runningService.ts'
 import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** A service that is killed between payment, registrar and record: one domain or one credit, never both, never none. */
+/** A service is killed between payment, registration and record. The result is exactly one domain or one credit. */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>
 let service: ServiceProcess
 let ada: Payer
@@ -47,7 +47,7 @@ async function paid(body: object): Promise<RequestFields> {
   return { body, headers: paymentHeader(2, await ada.authorize({ to: offer.payTo, value })) }
 }
 
-/** The answer, once the service that started again is not at this payment itself. */
+/** Returns the response once the restarted service is no longer processing this payment. */
 async function settlePayment(path: string, fields: RequestFields): Promise<Answer> {
   for (;;) {
     const answer = await service.send(path, fields)
@@ -55,7 +55,7 @@ async function settlePayment(path: string, fields: RequestFields): Promise<Answe
   }
 }
 
-/** Resolves at the registrar's call in which the service is to end; the caller gets no response. */
+/** Resolves at the registrar call in which the service is to be killed. The caller gets no response. */
 function waitForRequest(operation: string, count = 1): Promise<void> {
   let remaining = count
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** Names for test money, over the real service: paid once, and a name or credits for it. */
+/** Domains bought with test money from the real service. Each is paid once, and yields a domain or credits. */
 let service: TestService
 let ada: Payer
 let names = 0
@@ -23,7 +23,7 @@ const listOwned = async (): Promise<string[]> =>
   (await service.send('/domains')).json.domains.map(({ domain }: { domain: string }) => domain)
 const ask = (path: string, body: object, headers: Record<string, string> = {}) => service.send(path, { body, headers })
 
-/** A payment of what is asked for this very request. */
+/** Creates a payment that matches the requirements of this request. */
 async function paymentFor(path: string, body: object, version: 1 | 2 = 1): Promise<Record<string, string>> {
   const { status, json } = await ask(path, body)
   expect(status, JSON.stringify(json)).toBe(402)

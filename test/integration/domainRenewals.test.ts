@@ -6,7 +6,7 @@ import { createPayingAgent, noLimits, type PayingAgent, passphrase } from '../su
 import type { Json } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** Domains that are renewed from the wallet before they expire, at a real service with its registry and test money. */
+/** Domains renewed from the wallet before they expire, at a real service with its registry and test money. */
 const dayMs = 24 * 3600 * 1000
 const price = 11_950_000
 let aheadMs = 0
@@ -27,7 +27,7 @@ afterEach(async () => {
   await set({ enabled: false })
 })
 
-/** Labels that begin with `expiring-` expire after a week. */
+/** Registers a domain. Labels that start with `expiring-` expire after a week. */
 async function registerDomain(prefix: string): Promise<string> {
   const name = `${prefix}${++names}.com`
   const { json } = await paying.post('/local/payments/domains/register', {
@@ -82,7 +82,7 @@ test('a domain that is not due waits and is renewed on its due day', async () =>
   expect(await listPayments(name)).toEqual([])
   aheadMs = until - 29 * dayMs - Date.now()
   try {
-    // Advances the clock until the wallet has locked itself.
+    // Advances the clock until the wallet locks automatically.
     await paying.post(`/local/domains/${name}/renewal/retry`, {})
     expect((await renewal(name)).problem.kind).toBe('locked')
     await paying.agent.wallet.unlock(passphrase)
@@ -216,7 +216,7 @@ test('notifies once for each expiry threshold in days and can be dismissed', asy
   expect((await all()).notices).toEqual([])
   aheadMs = (await expiry()) - dayMs / 2 - Date.now()
   await retry()
-  // Other tests' domains expire as well: all are combined in one notification.
+  // Domains of other tests expire too. All are combined in one notification.
   const together = paying.agent.events.filter((event) => event.type === 'domains.told' && /expire/.test(event.title))
   expect(together).toHaveLength(1)
   expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(1)

@@ -7,7 +7,7 @@ import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { exchange } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** Embeddings over the service's own port, from its ledger, by OpenAI's own client and by hand. */
+/** Embeddings over the service's own port, charged to its ledger, with OpenAI's client and with plain requests. */
 const { service, providers, balance, close } = await modelService()
 afterAll(close)
 beforeEach(() => providers.clear())
@@ -135,7 +135,7 @@ test('charges the token count of the provider, or an estimate for an impossible 
 })
 
 test('charges at most a tenth above the hold', async () => {
-  // 21 tokens are held for: 3 micro-dollars.
+  // The hold covers 21 tokens: 3 micro-dollars.
   providers.play(createUsageTurn(8_000))
   const { json } = await embed({ model: 'text-embedding-3-large' })
   expect(json.usage.cost.micro_usd).toBeLessThanOrEqual(4)
@@ -189,7 +189,7 @@ test('returns 502 for vectors of unequal lengths or lengths other than `dimensio
   const { posted } = await balance()
   providers.play(createTurn([vector], { prompt_tokens: 40 }))
   expect((await embed({ dimensions: 3 })).status).toBe(502)
-  // The provider counted.
+  // The provider's token count is charged.
   expect(await balance()).toEqual({ posted: posted - 1, held: 0 })
 })
 

@@ -5,7 +5,7 @@ import { eventually, until } from '../support/eventually.ts'
 import type { Json } from '../support/runningService.ts'
 
 /**
- * Whatever is done, waits or was stored for a requester ends with it. The cells are made from the table of kinds of work: one
+ * All work and stored data of a requester end with it. The cells are generated from the table of work kinds. A kind
  * without a case here fails.
  */
 let world: AuthorityWorld
@@ -43,7 +43,7 @@ async function expectWithdrawn(request: Json, sentence: string, actor: string): 
   expect(entries).toContain(`${actor}: Withdrawn: ${words} ${sentence}`)
 }
 
-/** A wallet that signs out: the wallet stays linked, and its other sign-ins go on. */
+/** A wallet that signs out. It remains linked, and its other sign-ins remain valid. */
 const signedOut = {
   ...{ kind: 'token that signs out', sentence: 'This sign-in has ended.' },
   add: () => world.addSignIn('sign-out'),

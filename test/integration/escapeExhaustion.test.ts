@@ -3,7 +3,7 @@ import { users, withIds } from '../support/asUser.ts'
 import { attack, attackFault } from '../support/attacks/attack.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
-/** The kernel gives about 3,000 pseudo-terminals to all sandboxes together. */
+/** The kernel provides about 3,000 pseudo-terminals to all sandboxes together. */
 const tooMany = 1_500
 
 describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
@@ -56,7 +56,7 @@ describe('kernel resources counted by user, where an ordinary user runs Steward,
     const { inside, beside, outside } = await attack('perUserLimits', { user: 'an ordinary user' })
     for (const name of Object.keys(free)) expect(inside[name], name).toBeGreaterThan(0)
     expect(inside.signals).toBeLessThanOrEqual(2048)
-    // Pages of pipes, and files in flight over sockets, are not limited for each sandbox.
+    // Pages of pipes and files in flight over sockets are not limited per sandbox.
     expect(outside).toEqual({ ...free, pipes: expect.any(Number) })
     expect(beside).toEqual({ ...free, pipes: expect.any(Number), files: expect.any(Number) })
   })

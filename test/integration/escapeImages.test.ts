@@ -69,7 +69,7 @@ describe('a hostile image', () => {
     writeFileSync(join(outside, 'file'), 'of the host')
     const archive = await imageOfLinks(data, outside)
     const machine = await startFromArchive(archive).catch((error: unknown) => {
-      expect(error).toBeInstanceOf(AppError) // such an image need not start
+      expect(error).toBeInstanceOf(AppError) // such an image does not have to start
       expect(error).toMatchObject({ code: expect.stringMatching(/^(image\/failed|sandbox\/start-failed)$/) })
     })
     if (machine) {

@@ -22,7 +22,7 @@ async function leavesTheNetwork({ user, layers }: AttackOptions): Promise<void> 
   for (const start of after) expect(start.reached, JSON.stringify(start)).toEqual([])
 }
 
-/** Started once for each layer that is taken away. */
+/** Starts the attacks once for each removed layer. */
 const startTogether = (options: AttackOptions) =>
   attacks(['ownerOfHostFile', 'systemCallsOfPid1', 'keyrings'], { ...options, through: withHostKey })
 type Tried = ReturnType<typeof startTogether>
@@ -54,14 +54,14 @@ async function startsTooManyProcesses(options: AttackOptions): Promise<void> {
   expect(count || 0, said).toBeLessThan(1024)
 }
 
-/** Layers that work differently for an ordinary user: by user, by user namespace, or by another network. */
+/** Layers that work differently for an unprivileged user: per user, per user namespace, or with another network. */
 const layersOfUsers = sandboxLayers.filter((layer) =>
   ['user-namespaces', 'process-limit', 'no-raw-sockets', 'frame-rules'].includes(layer),
 )
 
 /**
- * Removes each layer that confines a sandbox before anything of it runs. The attacks keep failing, because another
- * layer stops them as well.
+ * Removes each layer that confines a sandbox before any of its programs run. The attacks must still fail, because
+ * another layer also stops them.
  */
 describe.each(users)('where Steward runs as %s', (user) => {
   skipWhen(attackFault)
@@ -80,7 +80,7 @@ describe.each(users)('where Steward runs as %s', (user) => {
     test('S3: refuses access to keys of the host and of other sandboxes', () => readsKeysOfOthers(tried))
   })
 
-  // Some limits count the processes of the user, whichever sandbox they are in: one after the other.
+  // Some limits count the processes of the user across all sandboxes, so these tests run sequentially.
   describe.each(layers)('and the layer `%s` is removed', (without) => {
     test('S3: refuses too many processes', async (context) => {
       if (without === 'process-limit' && user !== 'root')

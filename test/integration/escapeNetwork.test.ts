@@ -10,7 +10,7 @@ import type { FrameObservation } from '../support/attacks/frameRun.ts'
 import { runInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
-/** See `test/support/network/world.sh`: nothing leaves this machine. */
+/** See `test/support/network/world.sh`: no traffic leaves this computer. */
 const missing =
   attackFault ??
   (process.getuid?.() === 0

@@ -4,7 +4,10 @@ import { attackFault, attacks } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
-/** EPERM, EACCES, ENOSPC (no further user namespace), ENOSYS and EAFNOSUPPORT: other errors only say that it was asked wrongly. */
+/**
+ * EPERM, EACCES, ENOSPC (no more user namespaces), ENOSYS and EAFNOSUPPORT. Other errors only show that the request was
+ * malformed.
+ */
 const refusals = new Set([1, 13, 28, 38, 97].map((errno) => -errno))
 const [noKeyring, noKey] = ['-38', '-126']
 const maxProcesses = 1024

@@ -8,7 +8,7 @@ import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
 
-/** Every tool, called by the protocol's own client, which checks each answer against the schema that was listed. */
+/** Calls every tool with the official client of the protocol, which validates each result against the listed schema. */
 let providers: ProviderServer
 let paying: PayingAgent
 let tools: McpClient
@@ -128,7 +128,7 @@ test('every tool returns a result that matches its output schema', async () => {
     .toEqual([automaton_id])
   expect(await box('sandbox_delete')).toMatchObject({ success: true })
 
-  // The two of the profile `code` are called in tools.test.ts.
+  // The two tools of the profile `code` are called in tools.test.ts.
   const all = toolTable.filter(({ group }) => group !== 'code').map(({ name }) => name)
   expect(all.filter((name) => !called.has(name))).toEqual([])
 })

@@ -8,7 +8,7 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { sendSecurePrompt } from '../support/securePromptForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Servers that others wrote, and programs in sandboxes, behind the executor that the chat uses. */
+/** Third-party servers, and programs in sandboxes, behind the executor that the chat uses. */
 let service: TestService
 let agent: RunningAgent
 let sandboxId: string
@@ -41,7 +41,7 @@ const addServer = async (name: string, transport: object, settings: object = {})
 }
 const testServer = async (id: string): Promise<ToolServer> =>
   (await agent.send(`/local/tool-servers/${id}/test`, { body: {} })).json
-/** On, with all of its tools, which run without asking. */
+/** Enables the server and all of its tools, which run without approval. */
 const turnOn = async (id: string): Promise<ToolServer> => {
   const { tools, fault } = await testServer(id)
   expect(fault).toBeNull()
@@ -101,7 +101,7 @@ describe('a third-party tool server', () => {
       expect(image).toMatchObject({ kind: 'result', text: expect.stringContaining('left out') })
       const slow = await run('everything__trigger-long-running-operation', { duration: 1, steps: 4 }, id)
       expect(slow).toMatchObject({ kind: 'result' })
-      // Tools that elicit or sample are not listed for clients without these capabilities, or refuse.
+      // Tools that elicit or sample are either not listed for clients without these capabilities, or refuse.
       for (const asking of names.filter((it) => /elicit|sampling|roots/.test(it))) {
         expect(['error', 'result']).toContain((await run(`everything__${asking}`, {}, id)).kind)
       }

@@ -11,7 +11,7 @@ import { findUid } from '../support/leftovers.ts'
 import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Asks for a command as Steward itself would, and prints what comes. */
+/** Requests a command as Steward would, and prints the reply. */
 const caller = String.raw`
   my $path = shift;
   $SIG{PIPE} = 'IGNORE';
@@ -86,7 +86,7 @@ describe('the fork server of a sandbox', () => {
     expect(status).toMatch(/CapBnd:\s+00000000a00405fb/)
     const uid = (await findUid(folder, instance.id)) ?? process.getuid?.()
     expect(status).toMatch(new RegExp(`Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}\n`))
-    // Processes that the kernel does not let others trace belong to root there.
+    // The kernel assigns the files of processes that others may not trace to root.
     expect((await stat(`/proc/${pid}/mem`)).uid).toBe(0)
   })
 

@@ -18,7 +18,7 @@ afterEach(async () => {
   scope = new Scope()
 })
 
-/** A service's connection that starts `spinningHost` when no host listens. */
+/** Creates a service connection that starts `spinningHost` if no host listens. */
 function connect() {
   const path = join(temporaryFolder('heartbeat'), 'host.sock')
   const hosts: ChildProcess[] = []

@@ -198,7 +198,7 @@ test('exits when idle but not while a client is connected or a sandbox runs', as
   const client = await connect(host)
   const sandbox = await client.createMachine()
   client.ipc.close()
-  // A further host exits once it has started, and the first has had at least as long.
+  // A second host exits after it has started. The first host has had at least as much time.
   expect(await start(localHost, ...idle, '--data', temporaryFolder('host')).ended).toBe(0)
   const again = await connect(host)
   await again.call('machine.delete', { sandboxId: sandbox })

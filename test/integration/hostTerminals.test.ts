@@ -100,7 +100,7 @@ test('stores every line up to the scrollback limit in the size of the terminal',
 test('applies a resize to the program and the screen', async () => {
   const terminal = await client.createTerminal(
     sandbox,
-    // Not a trap of bash: that forgets a second signal while it still handles the first.
+    // Not a bash trap, because bash drops a second signal while it handles the first.
     `perl -e '$| = 1; $SIG{WINCH} = sub { system "stty size" }; print "ready\n"; sleep 1 while 1'`,
   )
   await showing(terminal, 'ready')
@@ -165,7 +165,7 @@ test('sends a viewer every byte of 20 MB once and in order', async () => {
   const terminal = await client.createTerminal(sandbox, `stty raw; read x; cat ${join(folder, 'content')}`)
   const viewers = [terminal.attach(), terminal.attach()]
   await eventually(() => expect(viewers.every((viewer) => viewer.snapshot)).toBe(true))
-  // In raw mode there is no echo of the end of line by the kernel's editor, but the character itself comes back.
+  // In raw mode the kernel's line discipline does not echo the end of line, but the character itself comes back.
   await terminal.type('\n')
   await until('the end of both', () => viewers.every((viewer) => viewer.end), 120_000)
   for (const viewer of viewers) {
@@ -262,7 +262,7 @@ test('four floods slow down no reply and no other terminal', async () => {
     await until(`the echo of round ${n}`, () => Buffer.concat(viewer.chunks).includes(`round ${n}\r\n`))
     await showing(quiet, `round ${n}`)
   }
-  // While it was answered, none of the floods came to a stand.
+  // None of the floods stalled in the meantime.
   await until('the floods to go on', () => flooded.every((it, index) => it.received > before[index]!))
   for (const terminal of floods) {
     await client.call('terminal.close', { sandboxId: sandbox, terminalId: terminal.id })

@@ -14,7 +14,7 @@ import { startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** The agent and a service that it knows by the wallet alone: a real service, a real vault, real signatures. */
+/** The agent and a service that identifies it only by its wallet: a real service, a real vault and real signatures. */
 let service: TestService
 let providers: ProviderServer
 let relay: Relay
@@ -24,7 +24,7 @@ const passphrase = 'several plain words'
 
 beforeAll(async () => {
   providers = await createProviderServer()
-  // A service behind a forwarded port is configured with its addresses.
+  // A service behind a forwarded port is configured with its public addresses.
   service = await runningService({
     now,
     ownFronts: () => [new URL(relay.url).host],

@@ -244,7 +244,7 @@ function ociArchive(layer: Buffer, claimed?: string): Promise<Buffer> {
   ])
 }
 
-/** @see https://www.gnu.org/software/tar/manual/html_node/Standard.html */
+/** Sets the size in base-256 encoding. @see https://www.gnu.org/software/tar/manual/html_node/Standard.html */
 function withSize(tar: Buffer, size: number): Buffer {
   tar.writeUInt8(0x80, 124)
   tar.writeUIntBE(size, 130, 6)

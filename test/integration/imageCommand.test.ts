@@ -39,7 +39,7 @@ test('adds, lists and removes images without a running Steward', async () => {
 test('removes a partial image on Ctrl-C', async () => {
   const data = temporaryFolder('data')
   const archive = join(temporaryFolder('archive'), 'endless.tar')
-  // A hole: it takes no room, and minutes to read.
+  // A sparse file takes no disk space, but minutes to read.
   await writeFile(archive, '')
   await truncate(archive, 64 * 1024 ** 3)
   const adding = image(data, 'add', 'endless', '--from', archive)

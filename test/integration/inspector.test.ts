@@ -11,8 +11,8 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
- * The Inspector's command line, a client that others wrote: it lists and calls every tool. Over stdio it calls one of each
- * group, and every tool with `STEWARD_EVERY_TOOL=1`.
+ * The command line of the Inspector, a third-party client, lists and calls tools. Over stdio it calls one tool of each
+ * group, or every tool with `STEWARD_EVERY_TOOL=1`.
  */
 let service: TestService
 let agent: RunningAgent
@@ -24,14 +24,14 @@ let home: Record<string, string>
 beforeAll(async () => {
   service = await runningService()
   const dataFolder = temporaryFolder('agent')
-  // The application holds the lock: `steward-mcp` joins it.
+  // The application has the lock, so `steward-mcp` joins it.
   lock = await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' })
   agent = await createRunningAgent({
     dataFolder,
     target: { url: service.url, key: service.key, certificate: undefined },
   })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
-  // Reading is done, the rest is checked: what it does is everyTool.test.ts's.
+  // Read tools are executed and the others only validated. Their effects are tested in everyTool.test.ts.
   const { key } = await toolClient(agent, { dry_run: true })
   http = [`${agent.origin}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
   stdio = [
@@ -61,8 +61,8 @@ const inputs: Record<string, string> = {
 test.each(['http', 'stdio'] as const)('lists and calls tools over %s', { timeout: 200_000 }, async (transport) => {
   const to = transport === 'http' ? http : stdio
   const all = toolTable.filter(({ group }) => group !== 'code')
-  // Each run starts `steward-mcp` again, half a second each: one tool of each group by default, all of them if time
-  // permits.
+  // Each call starts `steward-mcp` again, which takes half a second, so only one tool of each group is called by
+  // default.
   const isFirst = ({ group }: (typeof all)[number], index: number) =>
     all.findIndex((it) => it.group === group) === index
   const tools = transport === 'http' || process.env.STEWARD_EVERY_TOOL === '1' ? all : all.filter(isFirst)

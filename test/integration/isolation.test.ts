@@ -23,7 +23,6 @@ describe('a process in a sandbox', () => {
   let instance: SandboxInstance
   let neighbour: SandboxInstance
 
-  /** Runs an attempt that must fail. */
   async function expectRefusal(command: string, on = instance): Promise<string> {
     const outcome = await on.exec({ command, timeoutMs: 120_000, signal: never })
     expect(outcome.exitCode, `${command} succeeded: ${outcome.stdout.toString()}`).not.toBe(0)

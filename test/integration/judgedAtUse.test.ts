@@ -6,7 +6,7 @@ import { type AuthorityWorld, openAuthorityWorld, passphrase, paymentIntent } fr
 import { eventually, until } from '../support/eventually.ts'
 import type { Json } from '../support/runningService.ts'
 
-/** Rights are read at use: rights, budgets, rules, limits and targets of that moment count. */
+/** Permissions are read at use: the current rights, budgets, rules, limits and targets apply. */
 let world: AuthorityWorld
 let names = 0
 const fresh = (): string => `judged-${++names}`
@@ -301,7 +301,7 @@ test('a remembered approval ends with its sandbox', async () => {
   expect((await deleted).result).toMatchObject({ success: true })
   await eventually(async () => {
     expect(await world.listGrants(id)).toEqual([])
-    // The log shows that it was there; Steward ended it.
+    // The log shows that it existed and that Steward ended it.
     expect(await world.log('remembered approval')).toContain(`Steward: The remembered approval of ${name} ended.`)
   })
 })

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const key = 'sk-proj-0123456789-abcdefghijkl-WXYZ'
 
-/** A keychain of this test, which may be locked. */
+/** Creates an in-memory keychain for this test, which can be locked. */
 function memoryKeychain() {
   const entries = new Map<string, string>()
   const state = { locked: false, absent: false }

@@ -11,7 +11,7 @@ import { createServiceProcess } from '../support/serviceProcess.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Processes of the last version against this one, in both directions. */
+/** Runs processes of the last version against the current one, in both directions. */
 const released = findReleasedProgram()
 skipWhen(typeof released === 'string' ? released : null)
 const releasedFolder = typeof released === 'string' ? '' : released.folder
@@ -20,11 +20,11 @@ const program = 'src/main/entries/service.ts'
 
 type Service = { url: string; key: string; send(path: string, fields?: RequestFields): Promise<Answer> }
 
-/** Leaves something in as many lists as needs no sandbox. */
+/** Creates an entry in every list that does not need a sandbox. */
 async function fill({ send }: Service): Promise<void> {
   expect((await send('/v1/auth/api-keys', { body: { name: 'a script' } })).status).toBe(201)
   const makeSandbox = () => send('/v1/sandboxes', { body: { name: 'from one version' } })
-  // A host of the last version starts slowly on a busy machine; the service then answers 503.
+  // A host of the last version starts slowly on a busy computer. Until then the service responds with 503.
   const created = await until('the sandbox host', async () => {
     const answer = await makeSandbox()
     return answer.status !== 503 && answer

@@ -153,7 +153,7 @@ function needs(context: TestContext, limit: 'memory' | 'cpu' | 'disk', machine: 
   context.skip(!machine.enforced[limit], `this machine cannot enforce a ${limit} limit, and says so`)
 }
 
-/** The first of these files that the machine's cgroup for processors has. */
+/** Reads the first of these files that exists in the CPU cgroup of the sandbox. */
 async function cgroupFile(machine: SandboxInstance, ...names: string[]): Promise<string> {
   for (const path of await cgroupsWith(machine, 'cpu.stat')) {
     for (const name of names) if (existsSync(join(path, name))) return readFile(join(path, name), 'utf8')

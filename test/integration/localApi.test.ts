@@ -64,7 +64,7 @@ async function startService(options: Parameters<typeof startWireService>[0] = {}
   return service
 }
 
-/** Unlike fetch, this sends whatever headers and target it is given. */
+/** Unlike fetch, sends any headers and target unchanged. */
 function send(
   port: number,
   {
@@ -87,10 +87,10 @@ function send(
   })
 }
 
-/** Returns how a WebSocket handshake was refused. */
+/** Returns the status and body with which a WebSocket handshake was refused. */
 function refusal(socket: WebSocket): Promise<{ status: number; body: unknown }> {
   return new Promise((resolve, reject) => {
-    socket.on('error', () => {}) // the answer tells
+    socket.on('error', () => {}) // the response has the status
     socket.on('open', () => reject(new Error('It was opened.')))
     socket.on('unexpected-response', (_request, reply) => {
       let body = ''
@@ -154,7 +154,7 @@ test('two Stewards in one browser have separate sessions', async () => {
   const [first, second] = [await startAgent(), await startAgent()]
   const opened = await Promise.all([first.session(), second.session()])
   const cookies = new Map(opened.map(({ cookie }) => [cookie.split('=')[0], cookie] as const))
-  const cookie = [...cookies.values()].join('; ') // as a browser keeps them: by name, for every port of a host
+  const cookie = [...cookies.values()].join('; ') // as browsers store cookies: by name, for every port of a host
   for (const [index, { origin }] of [first, second].entries()) {
     expect((await fetch(`${origin}/local/status`, { headers: { ...opened[index], cookie } })).status).toBe(200)
     expect((await fetch(`${origin}/local/status`, { headers: { ...opened[1 - index], cookie } })).status).toBe(401)
@@ -587,12 +587,12 @@ test.each([
   ['what is no HTTP', 'nonsense\r\n\r\n'],
 ])('a service that responds with %s is reported as unavailable', async (_, head) => {
   const service = createServer((socket) => {
-    socket.on('error', () => {}) // it is cut off
+    socket.on('error', () => {}) // the connection is cut off
     socket.once('data', () => socket.write(head))
   }).listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => void service.close())
   await once(service, 'listening')
-  const address = service.address() as AddressInfo // it listens on TCP
+  const address = service.address() as AddressInfo // listens on TCP
   const { origin, link, session } = await startAgent()
   link.connect({ url: `http://127.0.0.1:${address.port}`, key: ownerKey, certificate: undefined })
   const reply = await fetch(`${origin}/v1/sandboxes`, { headers: await session() })
@@ -620,7 +620,7 @@ test.each([
   ],
 ])('a service that %s a WebSocket sends no active headers to the browser', async (_, head, [status, connection]) => {
   const service = createServer((socket) => {
-    socket.on('error', () => {}) // it is cut off
+    socket.on('error', () => {}) // the connection is cut off
     const lines = Object.entries(active).map(([name, value]) => `${name}: ${value}\r\n`)
     socket.once('data', () =>
       socket.end(`${head}${lines.join('')}Transfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n\r\n`),
@@ -628,7 +628,7 @@ test.each([
   }).listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => void service.close())
   await once(service, 'listening')
-  const address = service.address() as AddressInfo // it listens on TCP
+  const address = service.address() as AddressInfo // listens on TCP
   const { port, link, session } = await startAgent()
   link.connect({ url: `http://127.0.0.1:${address.port}`, key: ownerKey, certificate: undefined })
   const request = httpRequest({

@@ -8,7 +8,7 @@ import { type Answer, type RequestFields, runningService, type TestService } fro
 import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Domains on the person's side, with a real service and its registry. */
+/** Domains on the local side, with a real service and its registry. */
 let service: TestService
 let agent: RunningAgent
 const dataFolder = temporaryFolder('agent')
@@ -81,7 +81,7 @@ describe('a DNS plan', () => {
     const { json } = await plan([a('one', '192.0.2.1'), a('two', '192.0.2.2'), a('three', '192.0.2.3')])
     const additions = json.steps.filter(({ action }: { action: string }) => action === 'add')
     expect(additions).toHaveLength(3)
-    // The registrar rejects the second one, which someone else created between the check and the step.
+    // The registrar rejects the second domain, which someone else registered between the check and the step.
     const registry = openDatabase(join(service.dataDir, 'service.sqlite'))
     const refuse = registry.prepare(
       `CREATE TRIGGER refuse BEFORE INSERT ON registry_records WHEN new.host = 'two' BEGIN SELECT raise(ABORT, 'no'); END`,
@@ -144,7 +144,7 @@ test('shows stored data with its age without the service and plans nothing witho
   const created = await plan([a('@', '192.0.2.1')])
   await agent.close()
 
-  // The application starts again where nothing of the service answers.
+  // The application restarts while the service does not respond.
   agent = await createRunningAgent({ dataFolder })
   const list = await local()
   expect([list.status, list.json.source]).toEqual([200, 'offline'])
@@ -169,7 +169,7 @@ test('shows stored data with its age without the service and plans nothing witho
 })
 
 test('an account sees only its own domains, even after another account signed in', async () => {
-  // Changes are announced; fixtures are not.
+  // Changes are announced, unlike fixtures.
   await service.send(`/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
   await eventually(async () => expect(listNames(await local())).toContain(zone))
   const otherAccount = secondAccount(service.dataDir)
@@ -178,7 +178,7 @@ test('an account sees only its own domains, even after another account signed in
   await eventually(async () => expect(listNames(await local())).toEqual([`theirs-${zone}`]))
   await agent.close()
 
-  // Restarts without the service, for the account that was signed in last.
+  // Restarts without the service, for the account that signed in last.
   agent = await createRunningAgent({ dataFolder })
   expect(listNames(await local())).toEqual([`theirs-${zone}`])
   expect((await local(`/${zone}`)).status).toBe(503)
@@ -204,7 +204,7 @@ test('another account cannot see, apply or undo the plan of an account', async (
   ]) {
     expect([refused.status, refused.json.code]).toEqual([404, 'dns/plan-not-found'])
   }
-  // Not even when the domain is theirs by now.
+  // Still refused although the domain now belongs to that account.
   const registry = openDatabase(join(service.dataDir, 'service.sqlite'))
   registry.prepare('UPDATE domains SET account_id = ? WHERE name = ?').run(otherAccount.accountId, zone)
   registry.close()

@@ -4,7 +4,7 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Programs that register automatons over the local API, and repeat what they did not hear the answer of. */
+/** Programs that register automatons over the local API, and retry requests whose response was lost. */
 const dataFolder = temporaryFolder('agent')
 let service: TestService
 let agent: RunningAgent
@@ -103,7 +103,7 @@ test('does not send a signed registration after its wallet account was removed',
   const passphrase = 'several plain words'
   await agent.wallet.unlock(passphrase)
   const { id, intent_id, profile } = (await agent.send('/local/automatons', { body: { name: 'Late' } })).json
-  target.url = 'http://127.0.0.1:9' // nothing listens there
+  target.url = 'http://127.0.0.1:9' // no listener
   await agent.approvals.decide(intent_id, { approve: true, confirmed: false })
   const find = async () =>
     (await agent.send('/local/automatons')).json.registrations.find((it: { id: string }) => it.id === id)

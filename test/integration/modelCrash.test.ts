@@ -6,7 +6,7 @@ import { createProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 
-/** The service is killed when providers have answered, or begun to, and nothing is settled. */
+/** The service is killed after providers have responded, or started to, and before settlement. */
 const providers = await createProviderServer()
 let service: ServiceProcess
 beforeAll(async () => {

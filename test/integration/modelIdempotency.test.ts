@@ -3,7 +3,7 @@ import { type ModelRequest, modelBody, modelPaths, modelService } from '../suppo
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { exchange } from '../support/runningService.ts'
 
-/** A client that lost the response retries its request, and is charged once. */
+/** A client that lost the response retries its request and is charged once. */
 const { service, providers, balance, close } = await modelService()
 afterAll(close)
 beforeEach(() => providers.clear())

@@ -9,7 +9,7 @@ import { type ProviderRequest, providerKeys, type Turn } from '../support/models
 import { chatFrames, messagesFrames, pieces, plainUsage } from '../support/models/scriptedAnswer.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** Callers of models pay the cost however they call, disconnect or lie: at the service's own port, from its ledger. */
+/** Callers of models pay the cost even if they disconnect or lie. Uses the service's own port and its ledger. */
 const logged: string[] = []
 const log = createJsonLog({ write: (line) => void logged.push(line), now: Date.now, level: 'debug' })
 const models = await modelService({ log, unconfigured: ['e'] })
@@ -20,7 +20,7 @@ beforeEach(() => providers.clear())
 const dialects: DialectName[] = ['chat', 'responses', 'messages']
 const ways = dialects.flatMap((dialect) => [false, true].map((stream) => ({ dialect, stream })))
 
-/** An account that was given so much. */
+/** Creates an account with this balance. */
 async function payer(cents: number): Promise<{ key: string }> {
   const { accountId, key } = secondAccount(service.dataDir)
   if (cents > 0) {
@@ -37,7 +37,7 @@ const listHistory = async (key: string): Promise<{ type: string; amount_cents: n
   return json.transactions
 }
 
-/** A model that says all that it may. */
+/** Returns a turn whose usage reports the maximum number of output tokens. */
 function greedy({ body, path }: ProviderRequest): Turn {
   const isGemini = path.includes('gemini')
     ? body.generationConfig.maxOutputTokens
@@ -191,7 +191,7 @@ test.each([
     })
     let received = ''
     for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
-      // Node's own is one
+      // Node.js's own type
       received += Buffer.from(piece).toString()
       if (received.length > 500) break
     }

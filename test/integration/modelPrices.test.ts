@@ -7,7 +7,7 @@ import { computeMaxModelCost } from '#shared/modelCost.ts'
 import type { ConfiguredModel } from '#shared/modelFields.ts'
 import { anyPrices } from '../support/models/anyPrices.ts'
 
-/** As the agent reads it from the service's list. */
+/** Converts the model as the agent reads it from the service's list. */
 function list(prices: NonNullable<ConfiguredModel['prices']>) {
   const model = toLocalModel('shed', { name: 'm', prices })
   const [listed] = createListedModels({ models: () => [model], isAvailable: () => true })().data

@@ -5,7 +5,7 @@ import { chatFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
 import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Programs of this computer ask models at the address of the application, which hands them on to its service. */
+/** Programs on this computer call models at the address of the application, which forwards them to its service. */
 const { service, providers, balance, close } = await modelService()
 let agent: RunningAgent
 let key: string
@@ -93,7 +93,7 @@ test('streams event by event and closes the provider connection when the client 
   })
   const reader = answer.body?.getReader()
   let received = ''
-  // The provider sends nothing behind this, and keeps the connection.
+  // The provider sends nothing after this chunk and leaves the connection open.
   while (!received.includes('"one t"')) {
     const piece = await reader?.read()
     if (!piece || piece.done) throw new Error(`It ended with ${received}`)

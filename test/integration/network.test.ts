@@ -10,8 +10,8 @@ import { projectFolder } from '../support/plantedTree.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
- * Sandboxes on a machine of namespaces, whose one network card leads to a world that answers on 203.0.113.7 (public),
- * 10.77.0.1 (private) and 169.254.169.254 (metadata of clouds). Nothing leaves this machine.
+ * Sandboxes on a host made of namespaces. Its only network card leads to a network that responds on 203.0.113.7
+ * (public), 10.77.0.1 (private) and 169.254.169.254 (cloud metadata). No traffic leaves this computer.
  */
 const missing = process.getuid?.() === 0 ? (await probeNetwork(networksClosedToSandboxes)).detail : 'it needs root'
 
@@ -22,7 +22,7 @@ type Observation = {
   left: number
 }
 
-/** On a fresh machine only root may use the tunnel device, so its sandboxes get one of their own. */
+/** On a fresh system only root may use the tunnel device, so its sandboxes get a separate one. */
 const users = [
   ['root', [], '600'],
   ['an ordinary user', ['setpriv', '--reuid', `${ordinaryUid}`, '--regid', `${ordinaryUid}`, '--clear-groups'], '666'],
@@ -113,10 +113,7 @@ describe.skipIf(missing !== null)('a pinned network namespace', () => {
 
 type World = { program: string; become: readonly string[]; tunnelMode: string }
 
-/**
- * Runs a program of `test/support/network` in its own namespaces, as the user that it becomes there. @returns its
- * output
- */
+/** Runs a program of `test/support/network` in separate namespaces, as the given user. @returns its output */
 async function inWorld<Printed>({ program, become, tunnelMode }: World): Promise<Printed> {
   const folder = temporaryFolder('network')
   const node = join(folder, 'node')

@@ -4,7 +4,7 @@ import { createPayer, paymentHeader } from '../support/payer.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 
-/** A sandbox is not deleted between the payment of a domain for it and the delivery. */
+/** A sandbox cannot be deleted between the payment of a domain for it and the delivery. */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>
 let service: TestService
 

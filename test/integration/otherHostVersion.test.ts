@@ -6,7 +6,7 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** A service that meets a real host process of another protocol version, on which a sandbox runs. */
+/** A service connects to a real host process of another protocol version that runs a sandbox. */
 let service: TestService
 let otherHost: ChildProcess
 const dataDir = temporaryFolder('service')

@@ -16,7 +16,7 @@ execFileSync('ip', ['address', 'add', '2a00:1450::8/128', 'dev', 'lo'])
 process.stdout.write(JSON.stringify({ before, after: check() }))
 `
 
-/** Runs Node in a network namespace, in which addresses can be added. */
+/** Runs Node.js in a network namespace in which addresses can be added. */
 function runInNamespace(): string {
   const parts = ['--user', '--map-root-user', '--net', process.execPath, '--input-type=module', '-e', program]
   return execFileSync('unshare', parts, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 skipWhen(process.getuid?.() === 0 ? undefined : 'it becomes a user with subordinate ids, which needs root')
 
-/** The project is at `/mnt` for that user, who cannot write to it. */
+/** The project is mounted at `/mnt` for that user, who cannot write to it. */
 const options = ['run', '--root', '/mnt', '--configLoader', 'runner', '--cache=false', '--reporter=json']
 
 test('sandboxes with separate ids satisfy the runtime contract', async () => {
@@ -22,7 +22,7 @@ test('sandboxes with separate ids satisfy the runtime contract', async () => {
     user: withIds,
   })
   const running = promisify(execFile)(command, parts, { cwd: '/', timeout: 220_000, maxBuffer: 1 << 26 })
-  // A failing test makes it fail: the report tells which.
+  // A failing test makes the command fail. The report names the test.
   const { stderr } = await running.catch((error: { stderr: string }) => error)
   const { numTotalTests, numPassedTests, numPendingTests, testResults } = JSON.parse(await readFile(report, 'utf8'))
   const failed = testResults.flatMap((file: { assertionResults: { status: string; fullName: string }[] }) =>

@@ -19,8 +19,8 @@ import { createEvmNode } from '../support/evmNode.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
- * Output of electron-builder for each platform. Electron's own binaries are stand-ins, so nothing is started, signed or
- * built into an installer here: that needs the platform itself.
+ * Output of electron-builder for each platform. Electron's own binaries are stubs, so no program is started, signed or
+ * built into an installer here. That requires the platform itself.
  */
 type Packaged = { folder: string; program: string; archive: string }
 

@@ -7,7 +7,10 @@ import { createPayingAgent, noLimits, type PayingAgent } from '../support/paying
 import { projectFolder } from '../support/plantedTree.ts'
 import type { Json } from '../support/runningService.ts'
 
-/** The agent is killed at every step of a payment: it is paid once or not at all, and the next run says which. */
+/**
+ * The agent is killed at every step of a payment. The payment is made once or not at all, and the next run reports
+ * which.
+ */
 const price = 5_000_000
 let paying: PayingAgent
 
@@ -19,7 +22,9 @@ beforeAll(async () => {
 })
 afterAll(() => paying?.close())
 
-/** One run: what it found of the run before, and what it printed if it was not killed. */
+/**
+ * Runs the agent once. Returns the state that it recovered from the previous run, and its output if it was not killed.
+ */
 async function run(crashPoint: string): Promise<{ recovered: Json; end: string | undefined }> {
   const { dataFolder, service } = paying
   const programArguments = [
@@ -37,10 +42,10 @@ async function run(crashPoint: string): Promise<{ recovered: Json; end: string |
 }
 
 test('the next run completes a killed payment with consistent money, record and limits', async () => {
-  await run('never') // the first payment to the payee writes once more
+  await run('never') // the first payment to a payee has one more write
   const writes = Number((await run('never-again')).end)
   expect(writes).toBeGreaterThan(8)
-  // The first ones are of one transaction.
+  // The first writes belong to one transaction.
   const steps = Array.from({ length: writes }, (_, index) => index + 1).filter((step) => step === 1 || step > 5)
   const points = [...steps.map(String), 'sent', 'flushed']
   const outcomes: string[] = []

@@ -6,7 +6,7 @@ import { createPayingAgent, noLimits, type PayingAgent } from '../support/paying
 import { plantDomain } from '../support/plantDomain.ts'
 import type { Json } from '../support/runningService.ts'
 
-/** Buying from the real service with the wallet, through approvals and limits. */
+/** Purchases from the real service with the wallet, through approvals and limits. */
 let paying: PayingAgent
 let names = 0
 const fresh = (prefix = 'mine') => `${prefix}-${++names}.com`

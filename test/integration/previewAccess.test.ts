@@ -7,12 +7,12 @@ import { secondAccount } from '../support/secondAccount.ts'
 import { openSocket } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Connections to a port of a real sandbox end with the authority that opened them. */
+/** Connections to a port of a real sandbox are closed when the authority that opened them ends. */
 let service: TestService
 let passedMs = 0
 const now = () => Date.now() + passedMs
 const wallet = evmWallet(now)
-/** The wallet's own, with a server on ports 8000 and 8001. */
+/** Sandbox of the wallet's account, with a server on ports 8000 and 8001. */
 let sandboxId: string
 let tokens: { access_token: string; refresh_token: string }
 let path: string
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-/** Sends as the wallet, which may sign in again at any time. */
+/** Sends with the wallet's current token, because the wallet may sign in again at any time. */
 const send: TestService['send'] = (to, options = {}) => service.send(to, { key: tokens.access_token, ...options })
 
 async function sandboxWith(ports: readonly number[]): Promise<string> {
@@ -57,7 +57,7 @@ async function readAnswer(host: string, headers: Record<string, string> = {}): P
   return (await exchange(service.url, '/', { headers: { host, ...headers } })).status
 }
 
-/** A WebSocket and an answer without end, to the same port. */
+/** A WebSocket and an endless response from the same port. */
 type Preview = { ended(): Promise<void>; isOpen(): Promise<boolean>; close(): void }
 
 async function preview(host: string, headers: Record<string, string> = {}): Promise<Preview> {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 
-/** Visitors of a port who leave, servers that answer as no server should, and what is sent to them. */
+/** Visitors of a port that disconnect, servers that send malformed responses, and the data sent to them. */
 let service: TestService
 let host: string
 let sandbox: string
@@ -36,7 +36,7 @@ const openSocket = (): Promise<Socket> =>
 const createRequest = (path: string, headers: readonly string[], hostHeader = host): string =>
   [`GET ${path} HTTP/1.1`, `Host: ${hostHeader}`, ...headers, '', ''].join('\r\n')
 
-/** Every header is sent as it is, in this order, as often as it is given. */
+/** Sends every header unchanged, in this order and as often as it is listed. */
 async function ask(path: string, headers: readonly string[] = [], hostHeader = host): Promise<Raw> {
   const socket = await openSocket()
   let text = ''

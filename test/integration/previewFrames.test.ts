@@ -7,7 +7,7 @@ import { openBrowser } from '../support/browser.ts'
 import { until } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 
-/** A private port in a frame of one page, beside a page of another program, which browsers take for the same site. */
+/** A private port in a frame of one page, beside a page of another program. Browsers treat both as the same site. */
 const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
 
 let service: TestService
@@ -58,7 +58,7 @@ async function createAddress(origin: string): Promise<string> {
   return json.open_url
 }
 
-/** @returns the first answer of the port's own page `/` */
+/** @returns the first response of the port's page `/` */
 async function frame(page: Page, address: string): Promise<{ status: number; policy: string | undefined }> {
   const [answer] = await Promise.all([
     page.waitForResponse((response) => response.url() === `${url}/`),

@@ -8,7 +8,7 @@ import { until } from '../support/eventually.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { testTls } from '../support/tlsFiles.ts'
 
-/** Hosted service on which all previews are one site to browsers, since no public suffix separates them. */
+/** Hosted service whose previews are all one site to browsers, because no public suffix separates them. */
 const sandboxHost = 'prev.steward.test'
 const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
 
@@ -16,7 +16,7 @@ let service: TestService
 let proxy: Awaited<ReturnType<typeof startProxy>>
 let browser: Browser
 let context: BrowserContext
-/** Page on the attacker's public port, and the victim's private port, which the browser has opened. */
+/** Page on the attacker's public port, and the victim's private port, opened in the browser. */
 let attacker: Page
 let victim: Page
 let victimUrl: string
@@ -94,7 +94,7 @@ const socketFrom = (page: Page): Promise<string> =>
     `${victimUrl.replace('https', 'wss')}/socket`,
   )
 
-/** Collects the statuses of the victim's address while the work runs. */
+/** Collects the statuses of requests to the victim's address while the work runs. */
 async function statusesDuring(page: Page, work: () => Promise<unknown>): Promise<number[]> {
   const statuses: number[] = []
   page.on('response', (response) => {

@@ -14,7 +14,9 @@ import {
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Every kind of principal with every kind of work and credential that it can have: its end ends all of them. */
+/**
+ * Every kind of principal with every kind of work and credential that it can have. All of them end with the principal.
+ */
 const holderKinds: Readonly<Record<string, readonly PrincipalKind[]>> = { ...workKinds, ...issuedKinds }
 const cells = Object.entries(holderKinds).flatMap(([holder, kinds]) => kinds.map((kind) => ({ kind, holder })))
 
@@ -54,7 +56,7 @@ async function newKey(): Promise<RevocableCredential & { id: string }> {
   return { id, secret: key, previewHeaders: { authorization: `Bearer ${key}` }, end }
 }
 
-/** A wallet of its own that is linked to the account. */
+/** Signs in with a new wallet that is linked to the account. */
 async function newSignIn(): Promise<RevocableCredential> {
   const wallet = evmWallet()
   await context.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
@@ -67,7 +69,7 @@ async function newSignIn(): Promise<RevocableCredential> {
   }
 }
 
-/** The principals that a key issues end with it. */
+/** Principals issued by a key end with the key. */
 const credentials: Record<Exclude<PrincipalKind, 'person'>, () => Promise<RevocableCredential>> = {
   key: newKey,
   'sign-in': newSignIn,

@@ -5,7 +5,7 @@ import { createProviderServer, type ProviderServer } from '../support/models/pro
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 
-/** A provider may be removed because it costs or leaks, so nothing is asked of it any longer. */
+/** A provider may be removed because it costs money or leaks data, so no further requests may be sent to it. */
 let providers: ProviderServer
 let service: TestService
 const pending: (() => void)[] = []
@@ -46,7 +46,7 @@ test.each([
 ])('a model server that is %s ends its completions', async (_, change) => {
   service.models.setLocalServers([tool()])
   const { text } = await ask('tool-model', true)
-  service.models.setLocalServers([tool()]) // the same again
+  service.models.setLocalServers([tool()]) // unchanged
   expect(providers.leftConnections()).toBe(0)
   change()
   const whole = await text
@@ -60,7 +60,7 @@ test('replacing a provider key ends and charges the requests that use it', async
   service.models.setProviderKey('d', apiKey)
   const plain = await ask('kimi-k2.5', false)
   service.models.setProviderKey('a', 'of another family')
-  service.models.setProviderKey('d', apiKey) // the same again
+  service.models.setProviderKey('d', apiKey) // unchanged
   expect(providers.leftConnections()).toBe(0)
   service.models.setProviderKey('d', 'another')
   const answer = await plain.begun

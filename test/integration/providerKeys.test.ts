@@ -25,7 +25,7 @@ import { createStewardClient } from '../support/stewardClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { createPersonClient, type PersonClient } from '../support/walletForms.ts'
 
-/** Key that the strict fake of OpenAI accepts. */
+/** Key accepted by the strict OpenAI fake. */
 const key = 'sk-openai-secret'
 const wrongKey = 'sk-openai-mistyped-5ecret'
 const search = searchFor([plantText('the key', key), plantText('the mistyped key', wrongKey)])
@@ -115,7 +115,7 @@ test('loads the key again after a service kill and after a restart of Steward', 
     try {
       return steward.pids().service !== service
     } catch {
-      return false // between the two there is no lock
+      return false // no lock is held between the two
     }
   })
   await eventually(async () => expect((await ask()).choices).toHaveLength(1))

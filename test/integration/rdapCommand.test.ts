@@ -7,7 +7,7 @@ import { runRdap } from '#commands/rdapCommand.ts'
 import { readRdapBootstrap } from '#service/domains/rdap/rdapBootstrap.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The list of RDAP servers, from a server that may answer anything. */
+/** The list of RDAP servers, from a server that may send any response. */
 let server: Server
 let answer: { status: number; body: string }
 let dataFolder: string

@@ -12,7 +12,7 @@ import { tinyContext, tinyModel } from '../support/models/tinyModel.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** A model that really runs: llama.cpp beside the service, asked by the SDKs of two providers. */
+/** A real model: llama.cpp beside the service, called by the SDKs of two providers. */
 let home: Awaited<ReturnType<typeof modelAtHome>>
 let service: TestService
 let openai: OpenAI

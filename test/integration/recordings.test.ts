@@ -6,7 +6,7 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Recordings of real terminals by the agent, and the tasks that entries belong to. */
+/** Terminal recordings by the agent, and the tasks that entries belong to. */
 let service: TestService
 let agent: RunningAgent
 let dataFolder: string
@@ -87,7 +87,7 @@ test('records timestamped output as asciicast v2 in a file only the user can rea
   expect(duration_ms).toBeGreaterThanOrEqual(Math.floor((times.at(-1) ?? 0) * 1000) - 1)
   expect(statSync(join(folder(), `${id}.cast`)).mode & 0o777).toBe(0o600)
   expect(statSync(folder()).mode & 0o777).toBe(0o700)
-  // The log leads to it.
+  // The log links to the recording.
   await eventually(async () => {
     const { json } = await agent.send(`/local/activity?link=recording:${id}`)
     expect(json.entries).toMatchObject([

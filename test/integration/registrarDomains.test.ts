@@ -5,7 +5,10 @@ import { plantDomain } from '../support/plantDomain.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
 import { type Answer, type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 
-/** The real service with a registrar elsewhere: what it buys, what it shows while that is down, and what it never tells. */
+/**
+ * The real service with a remote registrar: its purchases, its behavior while the registrar is down, and the data that
+ * it must not reveal.
+ */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>
 let service: TestService
 let ada: Payer

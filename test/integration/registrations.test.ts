@@ -22,7 +22,7 @@ import { createMemoryKeys } from '../support/memoryKeys.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The agent's own part of a registration: with its approvals, its signer and a service. */
+/** The agent's part of a registration, with its approvals, its signer and a service. */
 let service: TestService
 const keys = createMemoryKeys()
 
@@ -36,7 +36,7 @@ const deny = { approve: false, confirmed: false }
 const draft = (fields: object = {}) => RegistrationDraft.parse({ name: 'Ada', bio: 'Counts.', ...fields })
 const ownTarget = (): ServiceTarget => ({ url: service.url, key: service.key, certificate: undefined })
 
-/** An agent on a file, which another one can open after it was closed. */
+/** Opens an agent on a file that another agent can open after it is closed. */
 function openRegistrations(
   options: { file?: string; target?: ServiceTarget | null; onIntent?: (state: IntentState) => void } = {},
 ) {
@@ -71,7 +71,7 @@ function openRegistrations(
     newId: () => randomBytes(12).toString('hex'),
     now: Date.now,
     log: silentLog,
-    pausesMs: [60_000], // nothing is sent again by the clock alone
+    pausesMs: [60_000], // the clock alone triggers no retry
   })
   let open = true
   const close = async () => {
@@ -102,7 +102,7 @@ function openRegistrations(
     endAgent() {
       end = new AppError('tool/revoked', 'The tool client was revoked.')
     },
-    /** The service is there again. */
+    /** Makes the service reachable again. */
     reach(next: ServiceTarget | undefined) {
       targets.target = next
       for (const tell of links) tell({ type: 'ready' })
@@ -247,7 +247,7 @@ test('does not send a registration whose requester ended before sending', async 
   await approvals.decide(started.intent_id, approve)
   await until('it was tried', () => find(started.id).detail)
   endAgent()
-  expect((await registrations.send(started.id)).state).toBe('sending') // unknown while the service is away
+  expect((await registrations.send(started.id)).state).toBe('sending') // unknown while the service is unreachable
   reach(ownTarget())
   expect((await become(started.id, 'failed')).detail).toBe('The tool client was revoked.')
   expect((await read(started.profile.automaton_id)).status).toBe(404)
@@ -282,7 +282,7 @@ test('rejects an automaton registered by another account under the same id', asy
   expect((await become(started.id, 'failed')).automaton).toBeNull()
 })
 
-/** Hands each body to the service, and hangs up instead of answering. */
+/** Forwards each body to the service, and disconnects instead of responding. */
 function losingProxy(requests: string[]): Promise<string> {
   return listening(async (request, response) => {
     const chunks: Buffer[] = []
@@ -294,14 +294,14 @@ function losingProxy(requests: string[]): Promise<string> {
   })
 }
 
-/** A server of this test alone. @returns its address */
+/** Starts a server for this test only. @returns its address */
 async function listening(answer: RequestListener): Promise<string> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     await new Promise((resolve) => server.close(resolve))
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // listens on TCP
 }
 
 test('a waiting registration survives a restart and is sent after approval', async () => {
@@ -318,7 +318,7 @@ test('a crash at any point leaves no unsent signature and no unknown registratio
   const remaining: { file: string; state: string }[] = []
   const first = openRegistrations({
     target: null,
-    // State that a kill at this point would leave.
+    // Copy of the state that a kill at this point would leave.
     onIntent(state) {
       const file = join(temporaryFolder('agent'), 'agent.sqlite')
       for (const part of ['', '-wal']) copyFileSync(first.file + part, file + part)

@@ -12,7 +12,9 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Removes things of a real service and reads what becomes of each stored reference to them, here and at the service. */
+/**
+ * Removes resources of a real service and reads the state of each stored reference to them, locally and at the service.
+ */
 let providers: ProviderServer
 let service: TestService
 let agent: RunningAgent
@@ -239,7 +241,7 @@ describe('a domain that left the account', () => {
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
     database.prepare('DELETE FROM registry_domains WHERE name = ?').run(domain)
     database.close()
-    nowMs += 6 * 60_000 // what was read is old by now
+    nowMs += 6 * 60_000 // the data read earlier is now stale
     await service.send(`/v1/domains/${domain}`)
     await eventually(async () => expect((await service.send(`/v1/domains/${domain}`)).json.left_at).not.toBeNull())
   }
@@ -370,7 +372,7 @@ describe('a found sandbox', () => {
     await eventually(() => expect(inAgent('SELECT thing FROM known_things')).toContainEqual({ thing: sandbox.id }))
     orphanSandboxes(service.dataDir, [sandbox.id])
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-    database.prepare('DELETE FROM removed_things').run() // a database put back from a backup has no such entry
+    database.prepare('DELETE FROM removed_things').run() // a database restored from a backup has no such entry
     database.close()
     const comparisons = () => inAgent('SELECT comparison FROM compared_accounts')
     const before = comparisons()
@@ -398,7 +400,8 @@ test('terminals reappear after a host start during which their sandbox files wer
     await eventually(async () => expect((await read()).state).toBe('exited'))
     for (isAway of [true, false]) {
       await restoredService.endHost()
-      await eventually(async () => expect((await restoredService.send('/v1/found-sandboxes')).status).toBe(200)) // by the next host
+      // served by the next host
+      await eventually(async () => expect((await restoredService.send('/v1/found-sandboxes')).status).toBe(200))
     }
     expect((await read()).output).toContain('history')
   } finally {

@@ -8,7 +8,10 @@ import { plantDomain } from '../support/plantDomain.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import type { Json } from '../support/runningService.ts'
 
-/** The agent is killed at every step of an automatic renewal: the next run ends it, and the domain is renewed and paid once. */
+/**
+ * The agent is killed at every step of an automatic renewal. The next run completes it, and the domain is renewed and
+ * paid once.
+ */
 const price = 11_950_000
 const dayMs = 24 * 3600 * 1000
 let paying: PayingAgent
@@ -49,7 +52,7 @@ test('a crash at any write renews the domain once with consistent money and limi
   await run('never')
   const writes = Number((await run('never-again', 'never')).end)
   expect(writes).toBeGreaterThan(8)
-  // Most transactions have two to four writes: every third one meets each of them.
+  // Most transactions have two to four writes, so every third step falls into each of them.
   const steps = Array.from({ length: writes }, (_, index) => index + 1).filter((step) => step % 3 === 1)
   const points = [...steps.map(String), 'sent', 'flushed']
   let before = { at: 'never-again', usdc: Number.NaN }

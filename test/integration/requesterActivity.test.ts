@@ -8,7 +8,9 @@ import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
 import { plantDomain } from '../support/plantDomain.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 
-/** Actions of agents, chats and programs are recorded under their own names; only decisions are the user's. */
+/**
+ * Actions of agents, chats and programs are recorded under their own names. Only decisions are recorded as the user's.
+ */
 let providers: ProviderServer
 let paying: PayingAgent
 
@@ -27,7 +29,7 @@ const listEntries = async (kinds: string): Promise<Json[]> =>
   (await get(`/local/activity?kinds=${kinds}&limit=500`)).entries
 const decisions = ['intent.approved', 'intent.denied', 'grant.added', 'chat.asked']
 
-/** Asserts that in tasks of agents, chats and programs, only decisions are by the user. */
+/** Asserts that in tasks of agents, chats and programs, only decisions are recorded as the user's. */
 async function assertNoneByPerson(): Promise<void> {
   const { entries } = await get('/local/activity?actor=person&limit=500')
   const foreign = entries.filter(
@@ -170,7 +172,7 @@ test('an API key of a program cannot act under another name', async () => {
     expect(created.status, created.text).toBe(201)
     expect(new Set((await sandboxActivity(created.json.id)).map(({ by }) => by.name))).toEqual(new Set(['honest']))
   }
-  // A page in the window has the user's session, and cannot name a requester either.
+  // A page in the window has the user's session, and cannot impersonate a requester either.
   const created = await paying.agent.send('/v1/sandboxes', { body: { name: 'window' }, headers: forged })
   expect(new Set((await sandboxActivity(created.json.id)).map(({ by }) => by.kind))).toEqual(new Set(['owner']))
 })

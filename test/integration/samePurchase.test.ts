@@ -8,7 +8,7 @@ import { type Answer, runningService, type TestService } from '../support/runnin
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** One domain that several requesters want to buy, with a real service and its test money: one payment. */
+/** Several requesters buy the same domain from a real service with test money. Only one payment is made. */
 let service: TestService
 let agent: RunningAgent
 let key: string
@@ -51,7 +51,7 @@ const newName = () => `same-${++names}.com`
 const money = async () => Number((await service.send(`/v1/payments/balance/${wallet.address}`)).json.balance)
 const credits = async () => (await service.send('/v1/credits/balance')).json.balance_cents
 const asPerson = (path: string, body: object) => agent.send(path, { body })
-/** As a program does: with an API key, and without the session. */
+/** Sends as a program does, with an API key and without the session. */
 const asProgram = (path: string, body: object): Promise<Answer> =>
   agent.send(path, { body, headers: { cookie: '', 'x-steward-window': '', 'x-api-key': key } })
 const register = '/local/payments/domains/register'

@@ -9,7 +9,7 @@ import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
 
-/** Domains that lead to sandboxes, proved by a real DNS server. */
+/** Domains that lead to sandboxes, verified with a real DNS server. */
 const ada = { accountId: AccountId.parse('acc_ada'), sandboxId: SandboxId.parse('a'.repeat(32)) }
 const bob = { accountId: AccountId.parse('acc_bob'), sandboxId: SandboxId.parse('b'.repeat(32)) }
 const second = { accountId: ada.accountId, sandboxId: SandboxId.parse('c'.repeat(32)) }

@@ -109,7 +109,7 @@ describe('sandbox shutdown', () => {
     const machine = await runtime.create(createSandboxSpec(), never)
     const [ownSpawner, another] = spawners().filter(({ pid }) => !others.includes(pid))
     expect(another).toBeUndefined()
-    // Leaves nothing for later test files if an assertion fails.
+    // Leaves no sandbox for later test files if an assertion fails.
     onTestFinished(() => machine.stop('discard').catch(() => {}))
     if (!ownSpawner) throw new Error('No spawner was started.')
     process.kill(ownSpawner.pid, 'SIGKILL')

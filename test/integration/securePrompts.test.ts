@@ -64,7 +64,7 @@ const elsewhere = () => {
   throw new AppError('provider-key/remote-service', 'The service runs elsewhere.')
 }
 
-/** As far as secure prompts take anything of the built interface. */
+/** Builds the parts of the interface that secure prompts use. */
 function builtPages(): string {
   const folder = temporaryFolder('pages')
   mkdirSync(join(folder, 'assets'))
@@ -176,7 +176,7 @@ const readFormKey = (page: string) => /name="key" value="([\w-]{43})"/.exec(page
 
 type HttpRequest = { path: string; method?: string; headers: Record<string, string>; body?: string }
 
-/** Unlike fetch, this sends whatever headers it is given. */
+/** Unlike fetch, sends any headers unchanged. */
 function send(port: number, { body: sentBody, ...options }: HttpRequest) {
   return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, agent: false, ...options }, (reply) => {
@@ -355,13 +355,13 @@ test('shows the recovery phrase only after the passphrase and until the lock', a
   expect(decisions).toHaveLength(1)
   expect((await post(refused.body, { passphrase })).body).toContain('steward.secure-prompt.done')
   expect(decisions[1]).toEqual(['int_1', { approve: true, confirmed: true }])
-  // An open wallet is no passphrase.
+  // An unlocked wallet does not replace the passphrase.
   const another = await open({ purpose: 'confirm', intent_id: 'int_1' })
   const unknown = await post(another.body, { passphrase: 'not the passphrase' })
   expect(unknown.body).toContain('aria-invalid="true"')
   expect(decisions).toHaveLength(2)
 
-  // The seller's text is quoted, and cannot end its quotation.
+  // The seller's text is quoted and cannot close the quotation.
   const paying = await open({ purpose: 'confirm', intent_id: payment.id })
   expect(paying.body).toContain('<p class="sentence">Pay 1.95 USDC: “a refund’ to you &lt;b&gt;”</p>')
   expect(paying.body).toContain(`<p>${payment.sentence}</p>`)

@@ -96,7 +96,7 @@ describe('an API key', () => {
     database.close()
     const bytes = readFileSync(join(service.dataDir, 'service.sqlite'))
     expect(bytes.includes(service.key)).toBe(false)
-    expect(bytes.includes(service.key.slice(0, 17))).toBe(true) // the prefix that people see
+    expect(bytes.includes(service.key.slice(0, 17))).toBe(true) // the prefix shown to users
   })
 })
 

@@ -8,7 +8,7 @@ import {
   type TestService,
 } from '../support/runningService.ts'
 
-/** Whatever a client gets wrong: the status, the code and the sentence that tells it. */
+/** Invalid requests: the status, the error code and the message of each. */
 let service: TestService
 let sandbox: string
 let terminal: string

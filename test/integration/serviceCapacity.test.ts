@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runningService, type TestService } from '../support/runningService.ts'
 
-/** No more sandboxes run at once than the machine is meant to bear. */
+/** The number of running sandboxes is limited by the capacity of the computer. */
 let service: TestService
 
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { type RequestFields, runningService, type TestService } from '../support
 import { secondAccount } from '../support/secondAccount.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** The credits over the real service: what each row answers, to whom, and what is refused. */
+/** Credits over the real service: the response of each route, its access rules and its errors. */
 let service: TestService
 let ada: { accountId: string; key: string }
 let ownerId: string
@@ -291,7 +291,7 @@ describe('an API key', () => {
   })
 })
 
-/** As a crash between a transfer and its kept answer does. */
+/** Simulates a crash between a transfer and its stored response. */
 function forgetAnswers(): void {
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
   try {

@@ -3,7 +3,7 @@ import { plantHold } from '../support/plantCharge.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
 
-/** The service is killed while credits move. */
+/** The service is killed during credit transfers. */
 let service: ServiceProcess
 let ada: { accountId: string; key: string }
 

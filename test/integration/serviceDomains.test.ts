@@ -5,7 +5,7 @@ import { plantDomain } from '../support/plantDomain.ts'
 import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Names and DNS over the real service, with its registry and its DNS server. */
+/** Domains and DNS over the real service, with its registry and its DNS server. */
 const run = promisify(execFile)
 let service: TestService
 let ownerId: string

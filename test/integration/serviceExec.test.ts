@@ -87,7 +87,7 @@ describe('exec', () => {
   })
 
   test('returns ten megabytes of a stream and reports truncation', async () => {
-    // Three bytes a character: the limit falls into the middle of one.
+    // A character has three bytes, so the limit falls inside one.
     const loud = await exec({ command: `perl -e 'print "\\xe2\\x82\\xac" x 4_000_000'` })
     expect(loud).toMatchObject({ truncated: true, encoding: 'utf8', exit_code: 0 })
     expect(loud.stdout.length).toBe(Math.floor((10 * 1024 * 1024) / 3))

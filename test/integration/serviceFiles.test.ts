@@ -324,7 +324,7 @@ describe('downloads', () => {
       for await (const piece of answer.body) received.update(piece)
       expect(received.digest('hex')).toBe(sha256)
       expect(await bash('sha256sum < /srv/large')).toContain(sha256)
-      // Service, host and client together, with what nobody has collected yet.
+      // Memory of service, host and client together, including uncollected garbage.
       expect(maxBytes).toBeLessThan(size)
     } finally {
       clearInterval(watch)

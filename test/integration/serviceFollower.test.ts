@@ -18,14 +18,14 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 let scope: Scope
 let server: Listening
 let log: Timeline
-/** Entries of the service, and the cursors that were asked for. */
+/** Entries of the service, and the cursors that were requested. */
 let stored: unknown[]
 let cursors: number[]
-/** Whether the service says that more follows and returns nothing. */
+/** Whether the service reports more entries but returns none. */
 let isStalled = false
 /** Whether the service ignores limits. */
 let isUnbounded = false
-/** Account of each answer, in turn. */
+/** Account of each response, in order. */
 let accountIds = ['acc_1']
 let warnings: string[]
 const warn = (_: string, fields?: Readonly<Record<string, unknown>>): void => void warnings.push(String(fields?.error))
@@ -112,7 +112,7 @@ test('records an unreadable entry and continues after it', async () => {
   ])
   expect(entries()[1]?.summary).toBe('An entry of cloud can’t be read: another version of Steward wrote it.')
   expect(log.records.findSyncedSequence('acc_1')).toBe(5)
-  // The first page only tells the account.
+  // The first page is requested only to learn the account.
   expect(cursors).toEqual([0, 0, 2, 4])
 })
 
@@ -122,7 +122,7 @@ test('copies entries up to the rate limit and the rest later', async () => {
   await eventually(() => expect(cursors).toEqual([0, 0, 2, 4, 6]))
   expect(entries()).toHaveLength(6)
   events.emit({ type: 'activity.noted', sequence: 9 })
-  await pause(500) // longer than a burst of events is collected
+  await pause(500) // longer than the time in which a burst of events is collected
   expect(cursors).toEqual([0, 0, 2, 4, 6])
   nowMs += 120_000
   events.emit({ type: 'activity.noted', sequence: 9 })

@@ -5,7 +5,7 @@ import { plantDomain } from '../support/plantDomain.ts'
 import { type Answer, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** `Idempotency-Key`: what a client repeats because it did not hear the answer happens once. */
+/** `Idempotency-Key`: a request that a client retries because it lost the response is executed once. */
 let service: TestService
 let sandbox: string
 let clockAheadMs = 0

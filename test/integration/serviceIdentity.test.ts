@@ -19,7 +19,7 @@ import {
 } from '../support/signRegistration.ts'
 import { evmWallet, newNonce, siweMessage } from '../support/wallets.ts'
 
-/** Registration of automatons as any client of the service meets it. */
+/** Registration of automatons as seen by any client of the service. */
 let service: TestService
 let nowMs = Date.now()
 
@@ -100,7 +100,7 @@ describe('signatures', () => {
       expectRefusal(await register({ ...body, signature }), 401, 'identity/signature')
     }
 
-    // The neutral element verifies any message for libraries that are not strict.
+    // With the neutral element as the key, libraries that are not strict accept a signature for any message.
     const weakKey = Uint8Array.from({ length: 32 }, (_, index) => (index === 0 ? 1 : 0))
     const weak = createProfile(base58.encode(weakKey))
     const weakSignature = base58.encode(Uint8Array.from({ length: 64 }, (_, index) => (index === 0 ? 1 : 0)))

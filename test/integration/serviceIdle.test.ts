@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../support/eventually.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 
-/** Sandboxes that stop when nobody uses them, on a clock that the test moves. */
+/** Sandboxes that stop when idle, on a clock controlled by the test. */
 let service: TestService
 let aheadMs = 0
 

@@ -8,7 +8,7 @@ import { secondAccount } from '../support/secondAccount.ts'
 import { findMessage, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The images of the service: added, listed, made sandboxes from, and removed. */
+/** Images of the service: import, listing, creation of sandboxes and removal. */
 let service: TestService
 let tiny: string
 

@@ -9,7 +9,7 @@ import { startSupervisedService } from '../support/startSupervisedService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 
-/** Selling by x402 at the embedded service: against test money. */
+/** Sales by x402 at the embedded service, paid with test money. */
 let service: TestService
 const wallet = evmWallet()
 let path: string
@@ -136,7 +136,7 @@ describe('credits', () => {
     const before = await readCredits(holder)
     const fetching = wrapFetchWithPaymentFromConfig(fetch, {
       schemes: [{ network: testLedgerNetwork.id, client: new ExactEvmScheme(ada.account) }],
-      spendControls: false, // it knows no asset of a test ledger
+      spendControls: false, // the client does not recognize the asset of a test ledger
     })
     const answer = await fetching(`${service.url}${path}`)
     expect(answer.status).toBe(200)

@@ -9,7 +9,7 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { findMessage, openSocket } from '../support/socketClient.ts'
 
-/** Ports of real sandboxes, with a real server in them, through the real service. */
+/** Ports of real sandboxes that run a real server, through the real service. */
 let service: TestService
 let sandboxId: string
 let sandbox: string
@@ -53,7 +53,7 @@ const getAddress = (id: string, port: number) => `http://${port}-${id}.localhost
 
 type Reply = { status: number; headers: IncomingHttpHeaders; body: Buffer }
 
-/** As a browser does: the name leads to this machine, and is the Host. */
+/** Sends a request as a browser does: the name resolves to this computer and is sent as the Host header. */
 function ask(
   url: string,
   options: { method?: string; headers?: Record<string, string>; body?: Buffer } = {},
@@ -438,13 +438,13 @@ describe('a custom domain', () => {
     await exposePort(path, { port: 9000 })
     await exposePort(path, { port: 8000 })
     expect(await leadsTo()).toBe(9000)
-    expect((await get(url)).status).toBe(502) // nothing listens there yet
+    expect((await get(url)).status).toBe(502) // no listener yet
     await service.send(`${path}/ports/9000`, { method: 'DELETE' })
     expect(await leadsTo()).toBe(8000)
     expect((await add({ domain: 'later.example', port: 8000 }, path)).json.port).toBe(8000)
     await service.send(`${path}/ports/8000`, { method: 'DELETE' })
     await exposePort(path, { port: 9000 })
-    expect(await leadsTo()).toBe(8000) // it was named
+    expect(await leadsTo()).toBe(8000) // the port was named explicitly
     await service.send(path, { method: 'DELETE' })
   })
 

@@ -12,7 +12,7 @@ import { createServiceProcess, type ServiceProcess } from '../support/servicePro
 import { findMessage, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Recovery after processes were killed, with real processes. */
+/** Recovery with real processes after kills. */
 let open: (TestService | ServiceProcess) | undefined
 
 afterEach(async () => {
@@ -215,7 +215,7 @@ test('an interrupted sandbox creation is reported as an error and can be deleted
 
 test('a computer without bubblewrap reports what to install', async () => {
   const dataDir = temporaryFolder('bare')
-  // A mount namespace in which the program exists but cannot be executed.
+  // Mount namespace in which the program exists but cannot be executed.
   const hide = 'for it in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $it ] || mount --bind /dev/null $it; done'
   const mapped = process.getuid?.() === 0 ? [] : ['--map-root-user']
   let host: ChildProcess | undefined
@@ -223,7 +223,7 @@ test('a computer without bubblewrap reports what to install', async () => {
   const service = await runningService({
     dataDir,
     async launchHost() {
-      if (hasEnded) return // the service replaces a host that ends
+      if (hasEnded) return // the service replaces a host that exits
       const command = `${hide}; exec "$0" "$1" --data "$2"`
       const parts = [
         ...mapped,

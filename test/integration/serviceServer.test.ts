@@ -13,7 +13,7 @@ import { findMessage, openSocket } from '../support/socketClient.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { testTls } from '../support/tlsFiles.ts'
 
-/** The server itself: how it ends, TLS, pages, and what is no HTTP. */
+/** The server: shutdown, TLS, pages, and input that is not HTTP. */
 let open: TestService | undefined
 
 async function startWith(options: TestServiceOptions): Promise<TestService> {
@@ -127,7 +127,7 @@ test.skipIf(noIpv6Loopback).each([
       const answer = await send(`${url}/v1/auth/me`, { dispatcher: agent, headers })
       expect(answer.statusCode, await answer.body.text()).toBe(200)
       await firstMessage
-      await service.close() // with a connection that is kept alive, and one that is a stream
+      await service.close() // with an idle keep-alive connection and an open stream
       open = undefined
       expect(await ended).toBe(1001)
     } finally {

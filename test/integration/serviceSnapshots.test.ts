@@ -11,9 +11,9 @@ import { eventually, until } from '../support/eventually.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { openSocket } from '../support/socketClient.ts'
 
-/** Snapshots over REST: with the real service and host. */
+/** Snapshots over REST, with the real service and host. */
 let service: TestService
-/** Sandboxes are made when it is open. */
+/** Sandboxes are created once this promise is resolved. */
 let gate = Promise.resolve()
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ test('creates, restores, forks and deletes snapshots', async () => {
   const { sessions } = await read(`${sandbox}/pty?all=true`)
   expect(sessions).toMatchObject([{ session_id: terminal, state: 'exited' }])
   const { activities } = await read(`${sandbox}/activity`)
-  // That the terminal was closed may be noted before or after.
+  // The entry for the closed terminal may come before or after.
   const ofSandbox = activities.filter(({ type }: Json) => /^(sandbox|snapshot)\./.test(type))
   expect(ofSandbox.slice(0, 3)).toMatchObject([
     { type: 'sandbox.started' },
@@ -136,7 +136,7 @@ test('rejects invalid requests without changes', async () => {
   database.close()
   expect((await runConcurrently(429, `${sandbox}/snapshots`)).code).toBe('snapshot/too-many')
 
-  // A record whose files are lost goes once that is known; the sandbox runs on with the files that it has.
+  // A record with lost files is removed once the loss is detected. The sandbox continues to run with its current files.
   await exec(sandbox, 'echo own > /root/file')
   const unknownId = `snap_${'1'.padStart(24, '0')}`
   expect((await runConcurrently(404, `${sandbox}/snapshots/${unknownId}/restore`)).code).toBe('snapshot/not-found')

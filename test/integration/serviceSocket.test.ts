@@ -34,7 +34,7 @@ async function foreignServer(port: number): Promise<WireService> {
   return wireService
 }
 
-/** Returns a port outside of the ephemeral range, so that nothing on this machine takes it by chance. */
+/** Returns a port outside the ephemeral range, so that no other program on this computer takes it by chance. */
 function freePort(): Promise<number> {
   return until('a free port', async () => {
     const port = 20_000 + Math.floor(Math.random() * 10_000)
@@ -42,7 +42,7 @@ function freePort(): Promise<number> {
   })
 }
 
-/** As a program that knows the socket asks. */
+/** Sends a request as a program with access to the socket does. */
 function overSocket(socketPath: string, options: { path: string; headers: Record<string, string>; body?: string }) {
   return new Promise<{ status: number; text: string }>((resolve, reject) => {
     const request = plainRequest(
@@ -89,14 +89,14 @@ test('sends nothing to a foreign process on the service port and reconnects afte
   await real.start()
   const second = real.target
   expect([second.socketPath, second.url]).toEqual([first.socketPath, expect.not.stringMatching(first.url)])
-  // The socket of old leads to it already, before anybody tells where it listens.
+  // The old socket already leads to the new service before its address is announced.
   await until('the events of the next service', () => agent.connection().state === 'connected')
   expect(await agent.send('/v1/sandboxes')).toMatchObject({ status: 200 })
   agent.connect(second)
   await until('the new address', () => agent.connection().url === second.url)
   expect(await agent.client.call(getMe, {})).toMatchObject({ role: 'owner' })
   expect(foreign.requests).toEqual([])
-  // The foreign server was running all along.
+  // The foreign server was running during the whole test.
   expect((await fetch(`${foreign.url}/health`)).status).toBe(200)
   expect(foreign.requests).toHaveLength(1)
 })
@@ -108,12 +108,12 @@ test('the window continues when another process occupies a configured port after
   expect(steward.serviceUrl).toBe(`http://127.0.0.1:${port}`)
   const { origin } = new URL(steward.url)
   const requestRuntimes = () => exchange(origin, '/v1/runtimes', { key: steward.ownerKey })
-  expect(await requestRuntimes()).toMatchObject({ status: 200 }) // by the host, which then runs too
+  expect(await requestRuntimes()).toMatchObject({ status: 200 }) // responded by the host, which is then running
   const before = steward.pids().service
   const foreign = await until('the port of the killed service', async () => {
     const { service: pid } = steward.pids()
     if (isAlive(pid)) process.kill(pid, 'SIGKILL')
-    return foreignServer(port).catch(() => undefined) // not gone yet
+    return foreignServer(port).catch(() => undefined) // not closed yet
   })
   const first = await requestRuntimes()
   await eventually(async () => {
@@ -140,14 +140,14 @@ test('the service enforces the same rules over its socket', async () => {
   expect(await ask({ host })).toMatchObject({ status: 401 })
   expect(await ask({ host: 'rebound.example', authorization })).toMatchObject({ status: 403 })
   expect(await ask({ host, authorization, origin: 'http://rebound.example' })).toMatchObject({ status: 403 })
-  // Wrong keys that come here count with those that come to the port.
+  // Wrong keys on this socket count together with those on the port.
   for (let number = 0; number < 30; number++) {
     expect(await ask({ host, authorization: `Bearer sk_steward_${number}` })).toMatchObject({ status: 401 })
   }
   expect(await ask({ host, authorization: 'Bearer sk_steward_wrong' })).toMatchObject({ status: 429 })
   expect(await real.send('/v1/auth/me', { key: 'sk_steward_wrong' })).toMatchObject({ status: 429 })
   expect(await ask({ host, authorization })).toMatchObject({ status: 200 })
-  // Signing in works for the address of the service, and for no other that a caller may claim.
+  // Sign-in works only for the address of the service, and not for another address that a caller claims.
   const link = async (claimed: string) => {
     const wallet = evmWallet()
     const { json } = await real.send('/v1/auth/nonce', { method: 'POST' })

@@ -7,7 +7,7 @@ import { type RequestFields, runningService, type TestService } from '../support
 import { secondAccount } from '../support/secondAccount.ts'
 import { findMessage, openSocket } from '../support/socketClient.ts'
 
-/** Views of credits besides the balance: sums, filters, CSV and events; and adjustments by the owner. */
+/** Credit reports besides the balance: sums, filters, CSV and events. Also adjustments by the owner. */
 let service: TestService
 let ada: { accountId: string; key: string }
 let ownerId: string

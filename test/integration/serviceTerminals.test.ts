@@ -328,7 +328,7 @@ describe('a link', () => {
     await findMessage(socket, { type: 'attached' })
     clockAheadMs = 3_600_001
     expect((await service.send(sandbox, { key: token })).status).toBe(401)
-    await service.send(sandbox, { method: 'PATCH', body: { name: 'compared' } }) // sooner than the next comparison
+    await service.send(sandbox, { method: 'PATCH', body: { name: 'compared' } }) // before the next comparison
     expect((await until('the socket to close', () => socket.closed)).code).toBe(4401)
     clockAheadMs = 0
 

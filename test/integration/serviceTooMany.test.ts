@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 
-/** One more than there may be: 429, what it is about, and when to try again. */
+/** Exceeding a limit returns 429, with the limit and the time of the next attempt. */
 let service: TestService
 let sandbox: string
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 
-/** Long answers whose readers take nothing. */
+/** Long responses to clients that do not read them. */
 const streamBytes = 10 * 1024 * 1024
 const controls = `head -c ${streamBytes} /dev/zero | tr '\\0' '\\1'`
 const mebibyte = 1024 * 1024
@@ -28,7 +28,7 @@ afterAll(() => service?.close())
 
 const exec = (command: string) => service.send(`${sandbox}/exec`, { body: { command } })
 
-/** Has the head of an answer, and takes nothing of its body until it is read. */
+/** Reads the head of a response, and nothing of its body until the test reads it. */
 function startReading(command: string): Promise<IncomingMessage> {
   const body = JSON.stringify({ command })
   const headers = { 'x-api-key': service.key, 'content-type': 'application/json' }

@@ -40,7 +40,10 @@ test('rejects an unknown argument', async () => {
   expect(outcome).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('unknown argument --everything') })
 })
 
-/** Runs a copy of `setup` where only these commands exist, no package can be installed and the modules are there. */
+/**
+ * Runs a copy of `setup` in an environment with only these commands. No package can be installed, and the modules are
+ * present.
+ */
 type Setup = { commands: readonly string[]; parts: readonly string[]; nodeMajor?: number }
 
 function runSetup({ commands, parts, nodeMajor }: Setup) {

@@ -18,10 +18,10 @@ type Electron = typeof Fake
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** Electron anew for each test, as for each process. */
+/** Loads a new Electron fake for each test, as for a new process. */
 async function freshElectron(): Promise<Electron> {
   vi.resetModules()
-  return (await import('electron')) as unknown as Electron // vitest.config.ts puts the fake in its place
+  return (await import('electron')) as unknown as Electron // vitest.config.ts replaces Electron with the fake
 }
 
 /** Runs the real main.ts, with its real service, in this process. */
@@ -32,7 +32,7 @@ async function startMain(electron: Electron, dataFolder: string, parts: readonly
   onTestFinished(async () => {
     process.argv = argv
     await quit(electron)
-    // The signals are this test process's own again.
+    // Restores the signal handlers of this test process.
     for (const [name, before] of listening) {
       for (const listener of process.listeners(name)) if (!before.includes(listener)) process.off(name, listener)
     }
@@ -212,7 +212,7 @@ test.each([
   const items = flat(electron.electronState.menus[0] ?? [])
   expect(items.flatMap((item) => item.accelerator ?? [])).toEqual(accelerators)
   for (const role of roles) expect(items.map((item) => item.role)).toContain(role)
-  // Minimize would be Ctrl-M, which is Enter.
+  // The shortcut of Minimize would be Ctrl-M, which is Enter.
   expect(items.map((item) => item.role)).not.toContain('minimize')
 })
 
@@ -250,7 +250,7 @@ test('discards a window position outside all displays but restores the size', as
 
 const passphrase = 'several words of a person'
 
-/** The window with an unlocked wallet, its session, and a program with the owner's key. */
+/** Starts the window with an unlocked wallet and its session, and a program with the owner's key. */
 async function startWithWallet() {
   const dataFolder = temporaryFolder('data')
   writeFileSync(join(dataFolder, 'config.json'), '{"wallet":{"secret_store":"vault_file"}}')
@@ -308,7 +308,7 @@ test('approves amounts above the threshold only in a system dialog', async () =>
   electronPlay.pressed = 1
   expect(await approve(intent.id)).toMatchObject({ status: 200, json: { state: 'signed' } })
 
-  // The stop switch takes an open dialog away.
+  // The stop switch closes an open dialog.
   const second = await ask(payment('25000000'))
   electronPlay.pressed = undefined
   const deciding = approve(second.id)

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
 import { evmWallet, newNonce, siweMessage, siwsInput, solanaWallet } from '../support/wallets.ts'
 
-/** Sign-in by wallets, over HTTP, with messages that the usual libraries make. No sandbox is needed for it. */
+/** Sign-in with wallets over HTTP, with messages built by common libraries. Needs no sandbox. */
 let service: TestService
 let passedMs = 0
 const now = () => Date.now() + passedMs
@@ -28,7 +28,7 @@ const solana = solanaWallet(now)
 const tokensOf = { access_token: expect.any(String), refresh_token: expect.stringMatching(/^srt_[\w-]{43}$/) }
 const signedIn = { ...tokensOf, token_type: 'Bearer', expires_in: 3600 }
 
-/** A message of today's clock of the service, signed as it is. */
+/** Signs a message with the service's current time, and sends it. */
 async function attempt(textOf: (nonce: string) => string, sign = wallet.sign): Promise<Answer> {
   const message = textOf(await newNonce(service.url))
   return verify({ message, signature: await sign(message) })
@@ -91,7 +91,7 @@ describe('a nonce', () => {
     expect(foreign).toMatchObject(refusedNonce)
     const nonce = await newNonce(service.url)
     passedMs += 5 * minuteMs
-    // A further nonce would sweep this one away.
+    // Requesting another nonce would evict this one.
     const message = createMessage(nonce)
     expect(await verify({ message, signature: await wallet.sign(message) })).toMatchObject(refusedNonce)
   })
@@ -322,7 +322,8 @@ describe('a message of a Solana wallet', () => {
   })
 
   test('from a key that verifies any message is rejected', async () => {
-    // The neutral point as the key, and the signature R = neutral point, s = 0: lax verifiers take it for any message.
+    // The key is the neutral point, and the signature has R = neutral point and s = 0. Lax verifiers accept it for any
+    // message.
     const weak = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
     const sign = async () => base64.encode(Uint8Array.from({ length: 64 }, (_, index) => (index === 0 ? 1 : 0)))
     const createText = (nonce: string) => createSignInMessageText({ ...input(nonce), address: weak })
@@ -579,7 +580,7 @@ describe('wallets of an account', () => {
   test('the only sign-in method of an account cannot be removed', async () => {
     const lone = evmWallet(now)
     const { access_token: key } = (await lone.signIn(service.url)).json
-    // A key can make no other: whoever held only one could never end it.
+    // A key cannot create another key, so an account with only a key could never replace it.
     expect(await unlink(key, lone.address)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
     const second = evmWallet(now)
     expect((await link(key, second)).status).toBe(201)
@@ -597,7 +598,7 @@ describe('wallets of an account', () => {
       (await service.send('/v1/auth/api-keys', { key: token, body: { name } })).json
     const [theirs, stays] = [await create(key, 'of the first'), await create(otherToken, 'of the second')]
     await exchange(service.url, '/v1/auth/logout', { body: { refresh_token } })
-    expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(200) // a sign-out keeps keys
+    expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(200) // a sign-out does not revoke keys
     const { json } = await unlink(otherToken, first.address)
     expect(json).toEqual({
       success: true,

@@ -16,7 +16,7 @@ test('a wallet signs in at the application address even after its service restar
   expect(linked).toMatchObject({ status: 201, json: { wallet_address: wallet.address } })
   expect(await wallet.signIn(origin)).toMatchObject({ status: 200, json: { token_type: 'Bearer' } })
 
-  await exchange(origin, '/v1/runtimes', { key: steward.ownerKey }) // answered by the host, which then runs too
+  await exchange(origin, '/v1/runtimes', { key: steward.ownerKey }) // responded by the host, which is then running
   process.kill(steward.pids().service, 'SIGKILL')
   await eventually(async () => {
     expect(await wallet.signIn(origin)).toMatchObject({ status: 200 })

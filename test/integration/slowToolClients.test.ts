@@ -8,7 +8,10 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Clients of `/mcp` that are slow, never end, do not read, or leave: others go on, and nothing of them stays. */
+/**
+ * Clients of `/mcp` that are slow, never finish, do not read, or disconnect. Other clients are still served, and no
+ * resources leak.
+ */
 let service: TestService
 let agent: RunningAgent
 let key: string
@@ -24,7 +27,7 @@ beforeAll(async () => {
   await eventually(() => expect(agent.connection().state).toBe('connected'))
   key = (await toolClient(agent)).key
   tools = await createMcpClient({ url: `${agent.origin}/mcp`, key: (await toolClient(agent)).key })
-  await goesOn() // what the first call loads and connects stays
+  await goesOn() // modules and connections that the first call loads remain
   before = open()
 })
 afterAll(async () => {
@@ -33,14 +36,14 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Timers and sockets of this process, which has all of the agent in it. */
+/** Returns the timers and sockets of this process, which contains the whole agent. */
 function open(): Record<string, number> {
   const counts: Record<string, number> = { Timeout: 0, TCPSocketWrap: 0 }
   for (const kind of process.getActiveResourcesInfo()) if (kind in counts) counts[kind] = (counts[kind] ?? 0) + 1
   return counts
 }
 
-/** Connections that are kept for the next request end as they please: no more of anything than before. */
+/** Keep-alive connections may close at any time, so the counts may only not exceed those from before. */
 async function nothingStays(): Promise<void> {
   await eventually(() => {
     const now = open()
@@ -68,7 +71,7 @@ function head(length: number | 'chunked', clientKey = key): string {
 async function dial(): Promise<Socket> {
   const { hostname, port } = new URL(agent.origin)
   const socket = connect(Number(port), hostname)
-  socket.on('error', () => {}) // it is cut off
+  socket.on('error', () => {}) // the connection is cut off
   await once(socket, 'connect')
   return socket
 }
@@ -99,7 +102,7 @@ test('unfinished bodies block no client, are limited in number and end with thei
     socket.write(`${head('chunked')}5\r\n{"a":\r\n`)
   }
   await eventually(() => expect(answers).toEqual(Array.from({ length: 20 }, () => '429')))
-  // Another client goes on.
+  // Another client is still served.
   const otherKey = (await toolClient(agent)).key
   const headers = { authorization: `Bearer ${otherKey}`, accept: 'application/json, text/event-stream' }
   expect((await exchange(agent.origin, '/mcp', { key: null, headers, body: JSON.parse(ask(1)) })).status).toBe(200)
@@ -129,11 +132,11 @@ test('clients that send requests without reading use bounded memory and leave no
   const deaf = await Promise.all(Array.from({ length: 10 }, dial))
   for (const socket of deaf) {
     socket.pause()
-    // On one connection: what is behind the first is refused, and does not wait for it to be read.
+    // On one connection, the requests behind the first are refused without waiting for the first to be read.
     for (let index = 0; index < 50; index++) socket.write(head(body.length, ownKey) + body)
   }
   await goesOn()
-  // 500 answers of 8 MB would be 4 GB; at most one for each connection is there.
+  // 500 responses of 8 MB would take 4 GB. At most one per connection is in memory.
   expect(process.memoryUsage().rss).toBeLessThan(2 * 1024 ** 3)
   for (const socket of deaf) socket.destroy()
   await nothingStays()
@@ -150,7 +153,7 @@ test('clients that disconnect mid-call leave only the command, which ends at its
   })
   const params = {
     name: 'sandbox_exec',
-    // Seconds. Long enough that a slow machine has all ten running at once.
+    // In seconds. Long enough for all ten to run at the same time on a slow computer.
     arguments: { sandbox_id, command: 'sleep 3599', timeout: 15 },
     _meta: { progressToken: 1 },
   }

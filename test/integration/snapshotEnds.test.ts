@@ -11,7 +11,7 @@ import { listProcesses } from '../support/processes.ts'
 import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The process that makes a snapshot is killed while the sandbox is held still. */
+/** The process that creates a snapshot is killed while the sandbox is frozen. */
 test.for([
   ['its helper lets go of the sandbox', false],
   ['and its helper with it: the next one lets go of the sandbox', true],

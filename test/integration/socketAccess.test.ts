@@ -4,7 +4,7 @@ import { exchange, runningService, type TestService } from '../support/runningSe
 import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** A WebSocket lasts no longer than what opened it. */
+/** A WebSocket is closed when the credential that opened it ends. */
 let service: TestService
 let passedMs = 0
 const now = () => Date.now() + passedMs

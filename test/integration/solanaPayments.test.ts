@@ -16,7 +16,7 @@ import type { Json } from '../support/runningService.ts'
 import { type ShopOptions, solanaShop } from '../support/solanaShop.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** The wallet buys on a real runtime of Solana, from a seller whose facilitator is that of the x402 library. */
+/** The wallet buys on a real Solana runtime, from a seller that uses the facilitator of the x402 library. */
 const [mainnet] = solanaNetworks
 const payer = createMemoryKeys().solana.address
 
@@ -99,7 +99,7 @@ test('a refused payment counts until block and local clock expire, then cannot b
   expect(await readOnHold()).toBe(10_000) // the block is not too old
   nowMs -= 10 * 60_000
   created.cluster.expire()
-  expect(await readOnHold()).toBe(10_000) // our clock does not say so
+  expect(await readOnHold()).toBe(10_000) // not expired by the local clock
   nowMs += 10 * 60_000
   expect(await readOnHold()).toBe(0)
   expect(created.read(id)?.record).toMatchObject({ state: 'refused', paid: false })
@@ -170,7 +170,7 @@ describe('the complete agent', () => {
     expect(payments).toEqual([])
   })
 
-  /** Derives the address with another library than the product's. */
+  /** Derives the address with a different library than the product. */
   function solanaAddress(): string {
     let [key, code] = halves(hmac('ed25519 seed', Mnemonic.fromPhrase(phrase).computeSeed()))
     for (const index of [44, 501, 0, 0]) {

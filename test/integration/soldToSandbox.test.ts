@@ -6,7 +6,7 @@ import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 
-/** A name is bought and leads to a port of a sandbox, in one request. */
+/** A domain is bought and pointed at a port of a sandbox in one request. */
 const run = promisify(execFile)
 let service: TestService
 let ada: Payer
@@ -45,7 +45,7 @@ test('the domain routes to the port and its DNS points to this computer', async 
   expect(answer.status, answer.text).toBe(201)
   const url = `http://${domain}:${new URL(service.url).port}`
   expect(answer.json.sandbox).toEqual({ sandbox_id: sandboxId, port: 8000, url, verified: true, error: null })
-  expect(await statusAt(domain)).toBe(502) // nothing listens there
+  expect(await statusAt(domain)).toBe(502) // no listener
   expect(await statusAt('other-shop.com')).toBe(403)
   const { stdout } = await run('dig', ['@127.0.0.1', '-p', String(service.dnsPort), '+short', '+tries=1', domain])
   expect(stdout.trim()).toBe('127.0.0.1')

@@ -12,7 +12,7 @@ import { createServiceProcess } from '../support/serviceProcess.ts'
 import { startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Starts after all processes ended, for each state that a sandbox can be in. */
+/** Starts after all processes have exited, for each state that a sandbox can have. */
 const open: (() => Promise<void>)[] = []
 
 afterEach(async () => {
@@ -24,7 +24,7 @@ type SandboxIds = Record<'running' | 'stopped' | 'deleting', string>
 
 const port = 3000
 
-/** Leaves a sandbox in each state; transitions wait for a host that is stopped. */
+/** Leaves a sandbox in each state. Transitions are blocked by a stopped host. */
 async function leaveEachState(send: Send, dataFolder: string, hostPid: () => number): Promise<SandboxIds> {
   const make = async (name: string): Promise<string> => {
     const { status, json, text } = await send('/v1/sandboxes', { body: { name } })

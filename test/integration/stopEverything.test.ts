@@ -72,7 +72,7 @@ test('a streaming completion of an API key ends and is charged', async () => {
   for (const origin of [paying.service.url, paying.agent.origin]) {
     const { promise, resolve } = Promise.withResolvers<void>()
     providers.clear()
-    // The chat of the test before may still ask for its title.
+    // The chat of the previous test may still request its title.
     providers.playAlways(() => ({ ...answer, parts: [{ text: 'Once upon a time there was' }], until: promise }))
     const response = await fetch(`${origin}/v1/messages`, {
       method: 'POST',

@@ -11,20 +11,20 @@ import { evmWallet } from '../support/wallets.ts'
 
 /**
  * Every operation of the contract on the owner's resources, under each of its paths, and every WebSocket, called by a
- * user who signed in with another wallet: nothing of the owner exists for them.
+ * user who signed in with another wallet. The owner's resources do not exist for that user.
  */
 let service: TestService
 let strangerKey: string
 let strangerSandbox: string
 const stranger = evmWallet()
 const linked = evmWallet()
-/** Has an account, for the stranger to give to. */
+/** Second account, to which the other user can transfer credits. */
 const third = evmWallet()
 const providers = await createProviderServer()
 const freeModel = 'shed-model'
 const freeEmbeddingModel = 'nomic-embed-text'
 const messages = [{ role: 'user', content: 'Hello' }]
-/** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
+/** Names and ids of the owner's resources. No response to the other user may contain them. */
 const marks: string[] = []
 const theirs: Record<string, string> = {
   domain: 'theirs.example',
@@ -87,15 +87,15 @@ afterAll(async () => {
 
 type RequestFields = { query?: string; body?: unknown; headers?: Record<string, string> }
 type Line =
-  /** Needs no credential, and tells of nobody. */
+  /** Needs no credential, and reveals nothing about any account. */
   | { kind: 'open' }
-  /** Only the owner of the service may, or the person at its window. */
+  /** Reserved for the owner of the service, or the user at its window. */
   | ({ kind: 'owner' } & RequestFields)
-  /** About the caller alone. */
+  /** Concerns only the caller. */
   | ({ kind: 'own' } & RequestFields)
-  /** For whoever pays. */
+  /** Allowed for any payer. */
   | ({ kind: 'paid' } & RequestFields)
-  /** About something that has an owner: for a stranger as if it had never been. */
+  /** Concerns a resource that has an owner. Other users get the same response as for a resource that never existed. */
   | ({ kind: 'missing' } & RequestFields)
 
 const bytes = { 'content-type': 'application/octet-stream' }
@@ -103,7 +103,7 @@ const missing = (fields: RequestFields = {}): Line => ({ kind: 'missing', ...fie
 const ownLine = (fields: RequestFields = {}): Line => ({ kind: 'own', ...fields })
 const open: Line = { kind: 'open' }
 
-/** A line for each operation: a new one has none yet, and fails here until somebody has thought of the stranger. */
+/** One line for each operation. A new operation fails here until its access by other users is defined. */
 const lines: Record<string, Line> = {
   health: open,
   authNonce: open,
@@ -179,7 +179,7 @@ const lines: Record<string, Line> = {
   terminalLinkCreate: missing(),
   sandboxMetrics: missing(),
   processList: missing(),
-  // A process is a number of its own sandbox: that of another one is no secret.
+  // Process ids are numbers inside the caller's own sandbox, so those of another sandbox are not secret.
   processSignal: missing({ body: { signal: 'SIGCONT' } }),
   commandList: missing(),
   activityList: missing(),
@@ -248,7 +248,7 @@ function fillPath(path: string, values: Record<string, string>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
 }
 
-/** Removes the requested values, which a message may quote. */
+/** Removes the requested values, which an error message may quote. */
 function normalize({ text }: Pick<Answer, 'text'>, values: Record<string, string>): string {
   const ids = Object.entries(values).filter(([, value]) => value.length > 8)
   ids.sort(([, a], [, b]) => b.length - a.length)

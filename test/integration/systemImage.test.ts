@@ -10,7 +10,7 @@ import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const execute = promisify(execFile)
-/** Downloads and installs a whole system. */
+/** Includes the download and installation of a whole system. */
 const testMs = 900_000
 
 test(

@@ -6,7 +6,10 @@ import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
 import type { Json } from '../support/runningService.ts'
 
-/** One task over both halves: a prompt, what the model did, what it cost and who paid; found from each of them. */
+/**
+ * One task across agent and service: a prompt, the actions of the model, their cost and the payer. It can be found from
+ * each of them.
+ */
 let providers: ProviderServer
 let paying: PayingAgent
 
@@ -48,7 +51,7 @@ const says = (text: string) => ({ parts: [{ text }], usage: plainUsage })
 test('links a payment to its prompt and back with the total cost', async () => {
   providers.play(calls('credits_topup', { amount_usd: 5 }), says('Done.'))
   const { conversation, question, answer } = await ask('Buy some credits')
-  // Approved by another action of the person, and still part of the turn.
+  // Approved by a separate action of the user, and still part of the turn.
   await decide((await waitingIntent()).id, true)
   await waitForAnswer(answer)
   const task = `chat:${question}`
@@ -151,7 +154,7 @@ test('lists turns of chats newest first with their start and end', async () => {
   const { tasks } = await get('/local/activity/tasks?limit=1')
   const older = await get(`/local/activity/tasks?limit=1&before=${tasks[0].last_sequence}`)
   expect(older.tasks.map(({ task }: Json) => task)).toEqual([ids[1]])
-  // The user's actions in the window are in the timeline, and not in this list of tasks.
+  // The user's actions in the window are in the timeline, but not in this list of tasks.
   const all: Json[] = (await get('/local/activity/tasks?limit=100')).tasks
   expect(all.every(({ task }) => /^(chat|call):/.test(task))).toBe(true)
 })

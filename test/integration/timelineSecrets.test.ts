@@ -16,7 +16,7 @@ import { plantDomain } from '../support/plantDomain.ts'
 import type { Answer, Json } from '../support/runningService.ts'
 import { embedInText, type SecretText, secretKinds } from '../support/secretKinds.ts'
 
-/** Secrets of every kind go wherever an entry of Activity comes from; then everything of Activity is read. */
+/** Secrets of every kind are planted in every source of Activity entries. Then all of Activity is searched for them. */
 let providers: ProviderServer
 let server: HostileToolServer
 let paying: PayingAgent
@@ -54,9 +54,9 @@ async function clientNamed(name: string, settings: object = { policy }): Promise
 }
 
 /**
- * New secrets for one place.
- * @param isStoredElsewhere whether another part of the agent keeps them as they are: a chat its messages, Approvals what is
- *   to be decided, a client its name
+ * Creates new secrets for one source.
+ * @param isStoredElsewhere whether another part of the agent stores them unchanged: a chat its messages, Approvals the
+ * pending requests, a client its name
  */
 function plant(source: string, { isStoredElsewhere = false, fits = /^[\s\S]*$/ } = {}): string[] {
   const secrets = secretKinds()
@@ -128,7 +128,7 @@ const scenarios: Record<string, () => Promise<void>> = {
       await tools.call('sandbox_exec', { sandbox_id: sandboxId, command: `: ${text}`, timeout: 20 })
     }
     for (const text of plant('a long command').slice(0, 8)) {
-      // Cut short in a sentence, and cut off by the service.
+      // Shortened in a summary, and truncated by the service.
       await tools.call('sandbox_exec', { sandbox_id: sandboxId, command: `: ${'x'.repeat(100)} ${text}` })
       await tools.call('sandbox_exec', { sandbox_id: sandboxId, command: `: ${'x'.repeat(4_065)} ${text}` })
     }
@@ -261,7 +261,7 @@ async function allEntries(): Promise<Json[]> {
   }
 }
 
-/** All of Activity, the words of its search included. */
+/** Reads all tables of Activity, including its search index. */
 function tables(): [string, string][] {
   const database = openDatabase(join(paying.dataFolder, 'agent.sqlite'))
   try {

@@ -6,7 +6,7 @@ import { createMcpClient, type McpClient, type Revision, toolClient } from '../s
 import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Data for hosts of MCP Apps, read by the official client. Appearance: `test/e2e/toolApps.test.ts`. */
+/** Data for hosts of MCP Apps, read by the official client. The appearance is tested in `test/e2e/toolApps.test.ts`. */
 let agent: RunningAgent
 const clients: McpClient[] = []
 

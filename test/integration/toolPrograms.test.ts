@@ -5,7 +5,7 @@ import { createRunningAgent, type RunningAgent } from '../support/runningAgent.t
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Attempts of a program with the profile `code` in a real sandbox: it can do what its client can, and no more. */
+/** Attempts of a program with the profile `code` in a real sandbox. It has exactly the permissions of its client. */
 let service: TestService
 let agent: RunningAgent
 const clients: McpClient[] = []

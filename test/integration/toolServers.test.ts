@@ -13,7 +13,7 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { sendSecurePrompt } from '../support/securePromptForms.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** MCP servers of others: everything that one says is hostile. The model does whatever its script says. */
+/** Third-party MCP servers. All of their output is treated as hostile. The model follows a script. */
 let providers: ProviderServer
 let service: TestService
 let agent: RunningAgent
@@ -63,7 +63,7 @@ const agree = (id: string, tools: readonly ServedTool[], ask = true) =>
     method: 'PUT',
     body: { tools: tools.map(({ name, digest }) => ({ name, digest, enabled: true, ask })) },
   })
-/** On, and its tools that can be used with it. */
+/** Adds and enables a server, with the tools that can be used with it. */
 const ready = async ({ ask = true, ...fields }: { ask?: boolean; place?: object } = {}): Promise<ToolServer> => {
   const { id } = await addServer(fields)
   const { tools, fault } = await testServer(id)
@@ -242,7 +242,7 @@ describe('a server that changes its tools', () => {
     await callFromChat(chat, 'credits_balance')
     expect(listOfferedTools()).not.toContain('box__look')
 
-    // Going back does not help it: the person decides.
+    // Restoring the old definition does not enable the tool again, because the user decides.
     server.tools = [plainTool('look')]
     expect(only(await testServer(id))).toMatchObject({ enabled: false, changed_from: null })
     server.tools = [plainTool('look', rug)]
@@ -682,7 +682,7 @@ describe('an unavailable server', () => {
     const before = server.heard.length
     expect(await callFromChat(chat, 'box__look')).toMatchObject({ state: 'failed' })
     expect(server.heard.slice(before).every(({ method }) => method === 'DELETE')).toBe(true)
-    // The chat named the old one: the new one of that name is another.
+    // The chat referred to the removed server. A new server with the same name is a different one.
     await ready({ ask: false })
     expect(await callFromChat(chat, 'box__look')).toMatchObject({ state: 'failed' })
   })

@@ -147,7 +147,7 @@ describe('tools that destroy or move money', () => {
     const ended = await agent.tools.waitUntilSettled(first.waiting.id, { caller: by, waitMs: 10_000 })
     expect(ended).toMatchObject({ state: 'done', result: { success: true, id: sandbox_id } })
     expect((await service.send(`/v1/sandboxes/${sandbox_id}`)).status).toBe(404)
-    // Others never see it.
+    // Other callers cannot see it.
     const stranger = { requester: { ...by.requester, id: 'mcp_other' } }
     await expect(agent.tools.waitUntilSettled(first.waiting.id, { caller: stranger, waitMs: 0 })).rejects.toMatchObject(
       {

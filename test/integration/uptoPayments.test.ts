@@ -12,10 +12,13 @@ import { createLockableSigner } from '../support/lockableSigner.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
 import { uptoMarket } from '../support/uptoMarket.ts'
 
-/** Payments of `upto` on a real EVM node: what was not used is never taken, and what was signed fits one payment alone. */
+/**
+ * Payments with `upto` on a real EVM node. The unused amount is never charged, and a signature is valid for one payment
+ * only.
+ */
 const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
-/** The third of anvil's own accounts. */
+/** Third default account of anvil. */
 const stranger: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const cap = 1_000_000
 const used = 300_000

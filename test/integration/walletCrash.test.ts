@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened?.close())
 
-/** Defines a test of a start after a kill at a crash point. */
+/** Opens the wallet that a kill at this crash point leaves behind. */
 function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'change', crashPoint: string): TestWallet {
   opened?.close()
   const folder = temporaryFolder('crashed')
@@ -34,14 +34,14 @@ function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'chan
   return opened
 }
 
-/** As after another new start. */
+/** Reopens the wallet, as a restart does. */
 function reopen({ folder }: TestWallet): TestWallet['wallet'] {
   opened?.close()
   opened = openTestWallet({ folder })
   return opened.wallet
 }
 
-/** The names of what is sealed in the vault. */
+/** Lists the names of the sealed entries in the vault. */
 function listSecrets({ vaultFile }: TestWallet): string[] {
   const { entries } = JSON.parse(readFileSync(vaultFile, 'utf8')) as { entries: Record<string, string> }
   return Object.keys(entries)

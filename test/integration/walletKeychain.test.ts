@@ -81,7 +81,7 @@ test('reports a locked keychain as a separate state while an open wallet still s
   expect(await again.wallet.status()).toMatchObject({ state: 'unlocked' })
 })
 
-/** A wallet whose next header is given up, and that header, which the keychain takes later. */
+/** Opens a wallet whose next header write times out. The keychain stores that header later. */
 function givingUp(folder: string) {
   opened?.close()
   let late: { scopeName: string; value: string } | undefined

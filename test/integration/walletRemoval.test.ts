@@ -6,7 +6,10 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** Effects of a wallet end with it: sign-ins at a real service, waiting requests and remembered approvals of a real agent. */
+/**
+ * Work and credentials of a wallet end with it: sign-ins at a real service, and pending requests and remembered
+ * approvals of a real agent.
+ */
 let service: TestService
 let agent: RunningAgent
 const dataFolder = temporaryFolder('removal')

@@ -23,7 +23,7 @@ describe('a warm sandbox', () => {
     sandboxes.push(machine)
     return machine
   }
-  /** Whether the machine was one before: its cgroups have the name that they were made with. */
+  /** Returns whether the sandbox came from the warm pool. Its cgroups keep their original name. */
   const wasWarm = async ({ id }: SandboxInstance): Promise<boolean> =>
     /steward-spare-/.test((await readFile(join(folder, id, 'run.json'), 'utf8')).toString())
   const awaitWarmSandbox = (): Promise<string> =>

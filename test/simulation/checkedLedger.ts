@@ -4,9 +4,12 @@ import { AppError } from '#shared/appError.ts'
 import type { MicroUsd } from '#shared/microUsd.ts'
 import type { LedgerModel } from './ledgerModel.ts'
 
-/** The real ledger, each answer compared with the model's. */
+/** Wraps the real ledger and compares each result with the model. */
 export function createCheckedLedger(real: CreditLedger, model: LedgerModel, newestId: () => number): CreditLedger {
-  /** @returns what the real one answered; when both refuse, the refusal is thrown */
+  /**
+   * @returns the result of the real ledger
+   * @throws its refusal, if both refuse
+   */
   const agree = <T>(refusal: string | undefined, work: () => T): T => {
     let value: T
     try {

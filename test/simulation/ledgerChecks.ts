@@ -28,7 +28,7 @@ export function checkBalances(database: Database, model: ModelState): void {
   }
 }
 
-/** All that the tables promise: replayed from the journal, and compared with the model. */
+/** Checks all invariants of the tables: replays the journal and compares the result with the model. */
 export function checkEverything(database: Database, model: ModelState): void {
   checkBalances(database, model)
   const journal = readJournal(database)
@@ -67,7 +67,7 @@ export function checkEverything(database: Database, model: ModelState): void {
   )
 }
 
-/** The sums of each day add up to the journal. */
+/** The sums of each day match the journal. */
 function checkDays(database: Database, model: ModelState): void {
   const expected = new Map<string, { transfers: number; debits: number; credits: number }>()
   const count = (name: string, { debits = 0, credits = 0 }) => {

@@ -19,9 +19,8 @@ import { createSeededRandom, type Random } from './random.ts'
 import { Crash, createSimulatedDisk, type Planted, type SimulatedDisk } from './simulatedDisk.ts'
 import { createSimulatedWorld, type Life, type SimulatedWorld } from './simulatedWorld.ts'
 
-/** Bugs that are put in on purpose, to see that they are found. */
+/** Bugs that are planted on purpose, to verify that the simulator finds them. */
 export type PlantedBug = Planted & {
-  /** Another ledger in the place of the real one. */
   ledger?: (real: CreditLedger, model: LedgerModel) => CreditLedger
   commits?: (real: GroupCommit) => GroupCommit
 }
@@ -41,9 +40,9 @@ const kinds = [
 const begin = toMicroUsd(1_000_000)
 
 /**
- * One short history of the ledger: payers, transfers, refunds and sandboxes at once, over a disk and a network that
- * fail, in an order and with times that the seed decides. Every answer and every commit is compared with the model.
- * @throws AssertionError for the first thing that is not as it should be
+ * Runs one short history of the ledger: concurrent payers, transfers, refunds and sandboxes, over a failing disk and
+ * network. The seed determines the order and the times. Every result and every commit is compared with the model.
+ * @throws AssertionError for the first deviation
  */
 export async function ledgerHistory(seed: number, planted: PlantedBug = {}): Promise<HistoryFigures> {
   const history = new LedgerHistory(createSeededRandom(seed), planted)
@@ -66,7 +65,7 @@ class LedgerHistory {
   readonly #world: SimulatedWorld
   readonly #disk: SimulatedDisk
   readonly #model: LedgerModel
-  /** The model as it was after each commit. */
+  /** State of the model after each commit. */
   readonly #states = new Map<number, ModelState>([[1, emptyState]])
   readonly #figures: HistoryFigures = { crashes: 0, commits: 0, refusals: 0, charges: 0 }
   readonly #known: string[] = []
@@ -147,7 +146,7 @@ class LedgerHistory {
     return `txn_${this.#ids}`
   }
 
-  /** Starts the service. If it cannot start, it ends and is started again. */
+  /** Starts the service. If the start fails, the process ends and is started again. */
   async #begin({ commits, ledger, life }: Process): Promise<void> {
     try {
       await commits.commitDurable(() => ledger.recover())
@@ -180,7 +179,7 @@ class LedgerHistory {
     })
   }
 
-  /** A transaction that fails takes the model back with it. */
+  /** Rolls the model back when a transaction fails. */
   #modelled<T extends { transaction: (work: () => unknown) => { immediate(): unknown } }>(database: T): T {
     const transaction = (work: () => unknown) => {
       const whole = database.transaction(work)
@@ -202,7 +201,7 @@ class LedgerHistory {
     return { prepare: Reflect.get(database, 'prepare'), transaction } as unknown as T
   }
 
-  /** Disagreement inside a transaction must not be taken for a disk that fails. */
+  /** A disagreement inside a transaction must not be mistaken for a disk error. */
   #rolledBack(ledger: CreditLedger): CreditLedger {
     return new Proxy(ledger, {
       get:
@@ -238,7 +237,7 @@ class LedgerHistory {
     return this.#insist(number, kind)
   }
 
-  /** As the gateway does: hold, ask a model somewhere, settle. It ends with the process. */
+  /** Acts as the gateway: places a hold, calls a remote model, and settles. Ends with the process. */
   async #ask(number: number): Promise<void> {
     const random = this.#random
     const process = this.#process
@@ -279,7 +278,7 @@ class LedgerHistory {
     this.#tell(false, () => assert.equal(this.#countNamed(`ask ${number}`), 1, `ask ${number} was not charged once`))
   }
 
-  /** Client that insists on one operation, and repeats it with one key until it gets the result. */
+  /** Client that repeats one operation with the same key until it gets the result. */
   async #insist(number: number, kind: 'transfer' | 'grant' | 'adjust' | 'refund'): Promise<void> {
     const random = this.#random
     const note = `${kind} ${number}`
@@ -310,7 +309,7 @@ class LedgerHistory {
   }
 
   /**
-   * Returns the reply to a client that sends a request once or twice at the same time: `nothing` if the response was
+   * Returns the reply to a client that sends a request once or twice at the same time, or `nothing` if the response was
    * lost.
    */
   async #heard(ask: (process: Process) => Promise<unknown>): Promise<'done' | 'refused' | 'nothing'> {
@@ -383,19 +382,18 @@ class LedgerHistory {
     return readJournal(this.#disk.inspect()).filter((it) => it.note === note).length
   }
 
-  /** Checks the disk's state and all replies. */
   #checkNow(): void {
     checkEverything(this.#disk.inspect(), this.#stateAt(this.#disk.commits().made))
     for (const { holds } of this.#told) holds()
   }
 
-  /** At the end all is on the disk, which a last power cut shows. */
+  /** Checks that everything is durable at the end, by a last power cut. */
   #checkAtRest(): void {
     this.#guarded(() => {
       const { made } = this.#disk.commits()
       this.#disk.crash('power')
       const { made: commitsLeft } = this.#disk.commits()
-      // The same states: commits in between refused all that was asked.
+      // Both are the same state: every request in the commits between them was refused.
       assert.ok(
         this.#stateAt(commitsLeft) === this.#stateAt(made),
         'something that was written long ago is not on the disk',

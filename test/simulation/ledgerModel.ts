@@ -1,7 +1,7 @@
 import type { HoldRequest, LedgerCharge } from '#service/credits/creditHolds.ts'
 import type { KeyLimit } from '#service/credits/keyLimits.ts'
 
-/** Reference model of the ledger: maps instead of tables. The simulator runs both and compares. */
+/** Reference model of the ledger, with maps instead of tables. The simulator runs both and compares them. */
 export type ModelHold = {
   account: string
   keyId: string | null
@@ -45,10 +45,10 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const minBalance = 100_000
 
-/** Changes copies: a state that was taken stays as it is. */
+/** Updates copies, so that a captured state does not change. */
 export class LedgerModel {
   state = emptyState
-  /** The number of the newest id: the ledger names its transfers in the order in which it makes them. */
+  /** Number of the newest id. The ledger numbers its transfers in the order of creation. */
   newestId = 0
   readonly #now: () => number
 
@@ -94,7 +94,7 @@ export class LedgerModel {
     this.#changeDay(hold, { held: amount })
   }
 
-  /** @returns what is charged; undefined: nothing, since it is over */
+  /** @returns the charged amount, or undefined if the hold has ended and nothing is charged */
   post(id: number, { amount, limit: most }: LedgerCharge): number | undefined {
     const hold = this.state.holds.get(id)
     if (!hold || hold.isCharged || (hold.state !== 'open' && hold.state !== 'expired')) return undefined

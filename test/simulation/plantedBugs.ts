@@ -4,7 +4,9 @@ import type { PlantedBug } from './ledgerHistory.ts'
 
 type Replacement = readonly [text: string, by: string]
 
-/** Statements and schema with these replacements. Read `unused` afterwards: a text that is gone plants nothing. */
+/**
+ * Replaces text in statements and the schema. Check `unused` afterwards: a text that no longer occurs plants no bug.
+ */
 function rewriteSql(...replacements: Replacement[]): { sql: (text: string) => string; unused: () => string[] } {
   const unused = new Set(replacements.map(([text]) => text))
   return {
@@ -17,7 +19,10 @@ function rewriteSql(...replacements: Replacement[]): { sql: (text: string) => st
   }
 }
 
-/** The guards of the tables, which would refuse many bugs by themselves: the histories have to find what comes out. */
+/**
+ * Constraints of the tables, which would reject many bugs. They are removed so that the histories have to find the
+ * effects.
+ */
 const noGuards: readonly Replacement[] = [
   ["CHECK (kind = 'service' OR credits - debits - held >= 0)", 'CHECK (1)'],
   ['CHECK (held >= 0), -- the sum', ', -- the sum'],
@@ -25,7 +30,7 @@ const noGuards: readonly Replacement[] = [
   ['hold_id INTEGER UNIQUE', 'hold_id INTEGER'],
 ]
 
-/** Bugs that other ledgers had, and one for each promise of ours. */
+/** Bugs known from other ledgers, and one for each guarantee of this ledger. */
 export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => string[] }>> = {
   'holds are left out of the balance check (blnkfinance/blnk#181)': rewriteSql(...noGuards, [
     'credits - debits - held AS available',

@@ -1,8 +1,8 @@
-/** Numbers of a seed: the same seed gives the same ones. */
+/** Seeded random numbers. The same seed yields the same sequence. */
 export type Random = {
-  /** From 0 up to 1. */
+  /** Returns a number in [0, 1). */
   next(): number
-  /** A whole number from `least` to `most`. */
+  /** Returns an integer between `min` and `max`, inclusive. */
   whole(min: number, max: number): number
   chance(probability: number): boolean
   pick<T>(values: readonly T[]): T
@@ -22,6 +22,6 @@ export function createSeededRandom(seed: number): Random {
     next,
     whole,
     chance: (probability) => next() < probability,
-    pick: <T>(values: readonly T[]): T => values[whole(0, values.length - 1)] as T, // the index is inside
+    pick: <T>(values: readonly T[]): T => values[whole(0, values.length - 1)] as T, // the index is in range
   }
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate [-- --seed N] [-- --minutes M]`: histories of the ledger over failing disks and networks. A failure
- * prints its seed, with which the same history comes again.
+ * `npm run simulate [-- --seed N] [-- --minutes M]`: runs histories of the ledger over failing disks and networks. A
+ * failure prints its seed, which reproduces the history.
  */
 import { parseArgs } from 'node:util'
 import { ledgerHistory } from './ledgerHistory.ts'

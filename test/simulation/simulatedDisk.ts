@@ -9,37 +9,41 @@ import type { Database } from '#storage/openDatabase.ts'
 import type { Random } from './random.ts'
 import type { Life, SimulatedWorld } from './simulatedWorld.ts'
 
-/** A bug that is put in on purpose: by another text of one statement or of the schema, or by another behaviour. */
+/**
+ * A bug that is planted on purpose, by changing the text of a statement or of the schema, or by changing the behavior
+ * of the disk.
+ */
 export type Planted = { sql?: (text: string) => string; flushesNothing?: boolean; ignoresFailedFlushes?: boolean }
 
-/** Thrown at the statement that the process does not live to run. */
+/** Thrown at the statement before which the process is killed. */
 export class Crash extends Error {}
 
-/** Real SQLite over a disk that may be full, lose what was not flushed, or end the process between any two statements. */
+/** Real SQLite over a disk that may be full, lose unflushed data, or kill the process between any two statements. */
 export type SimulatedDisk = {
-  /** The file as this process finds it. */
+  /** Opens the file in its current state for this process. */
   open(life: Life): Database
   flush(life: Life): Promise<void>
-  /** Returns a reader's view of the newest commit, for checks: these neither count nor fail. */
+  /** Returns a read-only view of the newest commit, for checks. Its statements are not counted and do not fail. */
   inspect(): Database
-  /** Ends the present process; with the power, the disk keeps some moment between the last flush and now. */
+  /** Ends the current process. On a power cut, the disk reverts to some commit between the last flush and now. */
   crash(kind: 'process' | 'power'): void
   /** Returns the number of commits, and how many of them are durable. */
   commits(): { made: number; kept: number }
-  /** Until it is set back, writes fail as on a full disk. */
+  /** While set, writes fail as on a full disk. */
   isFull: boolean
 }
 
 export type DiskFaults = {
-  /** Statements after which the process ends, counted over the whole history. */
+  /** Numbers of the statements after which the process is killed, counted over the whole history. */
   crashesAt: ReadonlySet<number>
   failingFlushes: number
   onCrash: (kind: 'process' | 'power') => void
-  /** A transaction was committed, with everything in it. */
   onCommit: (commits: number) => void
 }
 
-/** A ledger that is empty between two histories, and its statements, which take longer to prepare than to run. */
+/**
+ * A ledger that is empty between two histories, and its prepared statements, which take longer to prepare than to run.
+ */
 type Bench = { database: SqliteDatabase.Database; prepare(text: string): SqliteDatabase.Statement }
 
 const benches = new Map<Planted['sql'], Bench>()
@@ -74,8 +78,8 @@ export function createSimulatedDisk(options: {
   const bench = benchFor(planted)
   const { database } = bench
   /**
-   * Each commit of the ledger is a savepoint inside one transaction that never ends, so that a power cut can go back to
-   * any of them, and the next history to none.
+   * Each commit of the ledger is a savepoint inside one transaction that never ends. A power cut can therefore roll
+   * back to any savepoint, and the next history starts from none.
    */
   if (database.inTransaction) database.exec('ROLLBACK')
   database.exec('BEGIN; SAVEPOINT commit_1')
@@ -138,16 +142,16 @@ export function createSimulatedDisk(options: {
           },
         }),
       }
-      return opened as unknown as Database // the part that the ledger uses
+      return opened as unknown as Database // has all members that the ledger uses
     },
-    inspect: () => bench as unknown as Database, // likewise
+    inspect: () => bench as unknown as Database, // has all members that the ledger uses
     async flush(life) {
       const upTo = commitCount
       await world.pause(random.whole(0, 8), life)
       if (planted.flushesNothing || hasDropped) return
       if (faults.failingFlushes > 0 && random.chance(0.3)) {
         faults.failingFlushes -= 1
-        hasDropped = true // what it did not write stays unwritten, whatever a later flush says
+        hasDropped = true // unwritten data remains unwritten, regardless of later flushes
         if (planted.ignoresFailedFlushes) return
         throw new Error('EIO: i/o error, fdatasync')
       }

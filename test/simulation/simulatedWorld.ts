@@ -1,23 +1,23 @@
 import type { Random } from './random.ts'
 
-/** Time, and the order in which tasks run. Nothing waits for real time. */
+/** Simulated time and random task order, independent of real time. */
 export type SimulatedWorld = {
   now(): number
-  /** Runs it after so much time; tasks of one moment run in random order. `life`: it is dropped when that life ends. */
+  /** Schedules a task. Tasks due at the same time run in random order. The task is dropped if `life` ends first. */
   after(ms: number, task: () => void, life?: Life): void
-  /** Resolves after so much time, in that life or never. */
+  /** Resolves after the delay, or never if the life ends first. */
   pause(ms: number, life?: Life): Promise<void>
-  /** The clock is set, as by a time server or a person. */
+  /** Adjusts the clock, as a time server or user does. */
   setClock(byMs: number): void
-  /** Runs all tasks, and what they begin, to their end, or until it is over. */
+  /** Runs all tasks, including those that they schedule, until none remain or `isOver` returns true. */
   run(isOver: () => boolean): Promise<void>
 }
 
-/** Life of a process: tasks of an ended one never run. */
+/** Lifetime of a simulated process. Its tasks do not run after it has ended. */
 export type Life = { hasEnded: boolean }
 
 const startedAtMs = Date.UTC(2026, 10, 22, 23, 59, 0)
-/** Longer than any chain of promises between two tasks. */
+/** Exceeds the longest promise chain between two tasks. */
 const microtaskTurns = 24
 
 export function createSimulatedWorld(random: Random): SimulatedWorld {

@@ -2,7 +2,7 @@ import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRun
 import { silentLog } from '#platform/log.ts'
 import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 
-/** A process that starts a sandbox, keeps it busy and is then killed by its test. Prints the id when it is ready. */
+/** Starts a sandbox and keeps it busy until the test kills this process. Prints the sandbox id when ready. */
 const [folder = '', id = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
 const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })

@@ -6,7 +6,7 @@ import { silentLog } from '#platform/log.ts'
 import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SnapshotId } from '#shared/ids.ts'
 
-/** A process that makes a snapshot which never ends, of a sandbox that writes all the time, and is then killed by its test. */
+/** Starts a snapshot that never completes, of a sandbox that writes continuously. The test then kills this process. */
 const [folder = '', id = '', snapshot = ''] = process.argv.slice(2)
 const signal = new AbortController().signal
 const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
@@ -18,7 +18,7 @@ await instance.exec({ command: `echo kept > /root/kept; (${writer}) >/dev/null 2
 const snapshotId = SnapshotId.parse(snapshot)
 const snapshots = join(folder, id, 'snapshots')
 mkdirSync(snapshots)
-// The copy waits for a reader that never comes.
+// Blocks the copy, because the FIFO has no reader.
 execFileSync('mkfifo', [join(snapshots, `${snapshotId}.ext4.part`)])
 process.stdout.write(`${spec.id}\n`)
 await runtime.snapshot({ sandboxId: spec.id, snapshotId }, signal)

@@ -28,18 +28,17 @@ type Options = {
   file?: string
   signer?: LockableSigner
   now?: () => number
-  /** Clocks that can jump. */
   clock?: Clock
   serviceHost?: string
-  /** Requesters and accounts that ended before. */
+  /** Revoked requesters and removed accounts. */
   ended?: readonly PrincipalId[]
   beforeSigning?: (record: IntentRecord) => Promise<void>
   reservations?: Reservations | ((database: Database) => Reservations)
-  /** Hears each event too. */
+  /** Receives each event in addition to the event log. */
   publish?: (event: LocalEvent) => void
 }
 
-/** The approvals of an agent on a database of their own; `file` keeps it for a restart. */
+/** Opens an agent's approvals on a separate database. Pass `file` to reuse the database after a restart. */
 export function openApprovals({
   file = join(temporaryFolder('approvals'), 'agent.sqlite'),
   now = Date.now,
@@ -96,7 +95,7 @@ export function openApprovals({
   return {
     approvals,
     repeats,
-    /** With an `Idempotency-Key`, as the route asks. */
+    /** Sends an `Idempotency-Key`, which the route requires. */
     async askOnce(request: SubmitRequest, repeatable: LocalCall['repeatable']) {
       const headers: Record<string, string> = {}
       const call = {
@@ -121,7 +120,7 @@ export function openApprovals({
     kinds: () => notes.map(({ kind }) => kind),
     published: (): IntentRecord['state'][] =>
       events.flatMap((event) => (event.type === 'intent.changed' ? [event.intent.state] : [])),
-    /** Again, it does nothing. */
+    /** Idempotent. */
     close() {
       if (!open) return
       open = false
@@ -131,7 +130,7 @@ export function openApprovals({
   }
 }
 
-/** Closed with the test, if not before. */
+/** Opens approvals that are closed at the end of the test. */
 export function approvalsOfTest(options?: Options): ReturnType<typeof openApprovals> {
   const approvals = openApprovals(options)
   onTestFinished(approvals.close)

@@ -5,21 +5,23 @@ import { promisify } from 'node:util'
 import { projectFolder } from './plantedTree.ts'
 import type { Json } from './runningService.ts'
 
-/** User that runs Steward in a test. */
+/** User that Steward runs as in a test. */
 export type User = 'root' | 'an ordinary user' | typeof withIds
 
-/** One who has a name and a range of subordinate ids: sandboxes get ids of their own, and images can be used. */
+/** User with a name and a range of subordinate ids. Sandboxes get separate ids, and images can be used. */
 export const withIds = 'an ordinary user with subordinate ids'
-/** Number of this worker: the kernel counts processes, watches and signals by user, for all tests that run at once. */
+/**
+ * Index of this test worker. The kernel counts processes, watches and signals per user, across all concurrent tests.
+ */
 const workerNumber = Number(process.env.VITEST_POOL_ID ?? 0)
 export const ordinaryUid = 12_345 + workerNumber
-/** The range is this and the 65,535 that follow. */
+/** First of 65,536 subordinate ids. */
 export const firstSubordinateId = 1_500_000_000 + workerNumber * 65_536
 const isRoot = process.getuid?.() === 0
-/** Whom this test run can be: an ordinary user cannot become root. */
+/** Users that this test run can switch to. An ordinary user cannot become root. */
 export const users: readonly User[] = isRoot ? ['root', 'an ordinary user', withIds] : ['an ordinary user']
 
-/** Shell commands that give the ordinary user a name and a range, for this process alone. */
+/** Shell commands that give the ordinary user a name and a range of subordinate ids, for this process only. */
 export const nameOrdinaryUser = [
   'mount -t tmpfs none /media',
   `echo "ada:x:${ordinaryUid}:${ordinaryUid}::/:/bin/sh" > /media/passwd`,
@@ -29,26 +31,25 @@ export const nameOrdinaryUser = [
 ].join(' && ')
 
 type Program = {
-  /** A script of this project that prints JSON. */
+  /** Path of a project script that prints JSON. */
   script: string
   parts: readonly string[]
-  /** A folder of the user's own, which the script may use. */
+  /** Folder that the user owns and the script may use. */
   folder: string
   user: User
-  /** Command that executes the one passed to it: runs as the user, right before the script. */
+  /** Command prefix that executes its arguments. Runs as the user, directly before the script. */
   through?: readonly string[]
 }
 
-/** Runs the script as that user and parses its output. */
 export async function runAndParse<T = Json>(program: Program): Promise<T> {
   const [command = '', ...parts] = await commandAs(program)
   const { stdout } = await promisify(execFile)(command, parts, { cwd: '/', timeout: 220_000, maxBuffer: 1 << 26 })
-  return JSON.parse(stdout) as T // the caller knows its script
+  return JSON.parse(stdout) as T // the caller specifies the script's output type
 }
 
 /**
- * Wraps the program to run as another user. The project and Node may be in folders that other users cannot enter: both
- * are mounted elsewhere for this process only.
+ * Wraps the program to run as another user. The project and Node.js may be in folders that other users cannot enter, so
+ * both are mounted elsewhere for this process only.
  */
 export async function commandAs(program: Program): Promise<string[]> {
   const { script, parts, folder, user, through = [] } = program

@@ -3,7 +3,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, inputRequired, Server } from '@modelcontextprotocol/server'
 import { createListening } from './listening.ts'
 
-/** An MCP server of revision 2026-07-28 whose tool answers that it first wants something of the person. */
+/** Starts an MCP server of revision 2026-07-28 whose tool requests input from the user before it returns a result. */
 export async function askingToolServer(): Promise<{ url: string; calls(): number; close(): Promise<void> }> {
   let calls = 0
   const handler = createMcpHandler(() => {

@@ -12,16 +12,19 @@ import { type Answer, exchange, type Json, runningService, type TestService } fr
 import { temporaryFolder } from './temporaryFolder.ts'
 import { evmWallet } from './wallets.ts'
 
-/** An agent with a wallet at a real service with sandboxes, models and test money, for tests of access that ends. */
+/**
+ * Agent with a wallet, connected to a real service with sandboxes, models and test money. For tests of access
+ * revocation.
+ */
 export type AuthorityWorld = {
   service: TestService
   agent: RunningAgent
   providers: ProviderServer
-  /** Sandbox that the tests share. */
+  /** Sandbox shared by the tests. */
   box: string
-  /** As the user's window. */
+  /** Sends a request as the user's window. */
   send: RunningAgent['send']
-  /** Runs a command in a sandbox as the owner. @returns its output */
+  /** Runs a command in a sandbox as the owner. @returns the output */
   run(command: string, sandbox?: string): Promise<string>
   sandboxNames(): Promise<string[]>
   addToolClient(settings?: {
@@ -31,12 +34,12 @@ export type AuthorityWorld = {
   }): Promise<TestClient>
   addChat(tools?: object): Promise<TestChat>
   addKey(): Promise<TestKey>
-  /** Signs in with a wallet that is linked to the account. Default end: the wallet is unlinked. */
+  /** Signs in with a wallet that is linked to the account. By default, access ends by unlinking the wallet. */
   addSignIn(end?: 'unlink' | 'sign-out'): Promise<TestKey>
   addAccount(): Promise<TestAccount>
-  /** Adds a domain to the account. @returns its name */
+  /** Adds a domain to the account. @returns the domain name */
   addDomain(): Promise<string>
-  /** Waits for a request of this requester in the inbox. */
+  /** Waits for a pending request of this requester in the inbox. */
   waitingRequest(requesterId: string): Promise<Json>
   request(id: string): Promise<Json>
   decide(id: string, body: object): Promise<Answer>
@@ -54,7 +57,10 @@ export type TestClient = {
 }
 export type TestChat = {
   id: string
-  /** Lets the model make these calls, one step each, and say "ok" then. @returns the id of its message */
+  /**
+   * Scripts the model to make these calls, one per step, and then reply "ok".
+   * @returns the id of the assistant message
+   */
   ask(...calls: [name: string, args: object][]): Promise<string>
   message(id: string): Promise<Json>
   change(tools: object): Promise<Answer>
@@ -207,7 +213,7 @@ function expectConnected(agent: RunningAgent): void {
   if (agent.connection().state !== 'connected') throw new Error('The agent is not connected.')
 }
 
-/** Creates an intent to pay 5 USDC to a unique address, so that no two requests are the same. */
+/** Creates an intent to pay 5 USDC to a unique address, so that no two requests are equal. */
 export function paymentIntent(name: string, account_id?: string) {
   return {
     kind: 'x402.authorize',

@@ -4,12 +4,12 @@ import { until } from './eventually.ts'
 
 export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
-/** Chromium without the parts that only a person sees: the same pages for two thirds of the processor time. */
+/** Headless Chromium without window rendering. Renders the same pages in two thirds of the CPU time. */
 const withoutWindow = '/usr/bin/chromium-headless-shell'
-/** Full Chromium, as users have it. */
+/** Full Chromium, as installed by users. */
 export const wholeChromium = '/usr/bin/chromium'
 
-/** Blocks all addresses except loopback. `*.steward.test` resolves to a service that is not local. */
+/** Blocks all addresses except loopback. `*.steward.test` simulates a service that is not local. */
 const options = {
   timeout: 120_000,
   args: [
@@ -27,24 +27,23 @@ const options = {
 const defaults =
   process.env.STEWARD_TEST_CHROMIUM ?? [withoutWindow, wholeChromium].find((file) => existsSync(file)) ?? withoutWindow
 
-/** The machine's own browser. */
+/** Opens the Chromium installed on this computer. */
 export function openBrowser(executablePath = defaults): Promise<Browser> {
   return chromium.launch({ ...options, executablePath })
 }
 
 export type Window = {
   page: Page
-  /** Cookies and storage: another window opened with them is of the same person. */
+  /** Cookies and storage. A window opened with them belongs to the same user. */
   state(): Promise<StorageState>
-  /** Errors and CSP violations of the page. */
   complaints: readonly string[]
   /**
-   * Clears everything done in it, so that the next test can use it: opening a new one loads and compiles everything
-   * again, for twice the processor time.
-   * @param origin whose storage is cleared
+   * Clears all state, so that the next test can reuse the window. Opening a new one reloads and recompiles everything,
+   * which takes twice the CPU time.
+   * @param origin origin whose storage is cleared
    */
   clear(origin: string): Promise<void>
-  /** A cleared one as if it was just opened. */
+  /** Prepares a cleared window as if it had just been opened. */
   renew(options: WindowOptions): Promise<void>
   close(): Promise<void>
 }
@@ -89,7 +88,7 @@ export async function openWindow(
 }
 
 const viewport = { width: 1280, height: 800 }
-/** Events whose listeners are removed after a test. */
+/** Events whose listeners are removed after each test. */
 const heard = ['console', 'pageerror', 'dialog', 'websocket', 'request', 'response', 'popup', 'download'] as const
 
 function listen(page: Page, complaints: string[]): void {
@@ -99,17 +98,17 @@ function listen(page: Page, complaints: string[]): void {
   })
 }
 
-/** For a page of the same origin, and so of the same process, on which nothing runs. */
+/** Navigates to an empty page of the same origin, which stays in the same process. */
 async function leaveApp(page: Page, origin: string): Promise<void> {
   for (const otherPage of page.context().pages()) if (otherPage !== page) await otherPage.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
-  page.on('dialog', (it) => void it.accept()) // whether to leave what is not saved
+  page.on('dialog', (it) => void it.accept()) // the prompt about unsaved changes
   await page.mouse.move(0, 0)
   await page.goto(`${origin}/nothing-runs-here`)
   await page.evaluate('localStorage.clear(); sessionStorage.clear()')
 }
 
-/** Does what the option `storageState` does, without the page that Playwright opens for each origin. */
+/** Applies `storageState` without the extra page that Playwright opens for each origin. */
 async function giveState(context: BrowserContext, { cookies, origins }: StorageState): Promise<void> {
   await context.addCookies(cookies)
   await context.addInitScript((state) => {
@@ -120,11 +119,11 @@ async function giveState(context: BrowserContext, { cookies, origins }: StorageS
   }, origins)
 }
 
-/** Spends the token of a start address. @returns what a window of the person has from then on */
+/** Consumes the token of a start URL. @returns the state of the user's window after that */
 export async function openSession(browser: Browser, url: string): Promise<StorageState> {
   const { page, state, close } = await openWindow(browser)
   await page.goto(url)
-  // Not `waitForFunction`: from its second look on the page's policy forbids what it evaluates.
+  // Avoids `waitForFunction`, because the page's CSP blocks its evaluation from the second poll on.
   const hasKey = () => page.evaluate<boolean>("localStorage.getItem('steward.window-key') !== null")
   await until('the window to have its key', hasKey)
   const opened = await state()

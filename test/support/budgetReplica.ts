@@ -4,7 +4,7 @@ import { createPaymentReservations } from '#agent/budgets/paymentReservations.ts
 import { openDatabase } from '#storage/openDatabase.ts'
 import { script } from './approvals.ts'
 
-/** Process that pays concurrently with others from the same budget. Prints the signed amounts. */
+/** Pays concurrently with other processes from the same budget. Prints the signed amounts. */
 const [file = '', name = '', crashPoint = '0'] = process.argv.slice(2)
 const database = openDatabase(file)
 const records = createPaymentBudgetRepository(database)
@@ -22,7 +22,7 @@ for (let payment = 0; payment < 50; payment += 1) {
   const refused = reservations.reserve({
     ...{ id: `int_${name}_${payment}`, by: 'policy', kind: 'x402.authorize', requester: script, host: 'shop.example' },
     scope: 'eip155:8453:0x2222222222222222222222222222222222222222',
-    accountId: 'wal_0123456789abcdef01234567' as never, // a brand is only a type
+    accountId: 'wal_0123456789abcdef01234567' as never, // brands exist only at compile time
     amountMicroUsd: 5_000_000n,
   })
   if (!refused) signed += 5_000_000

@@ -1,4 +1,4 @@
-/** Exports of other programs, in the forms that these have published. */
+/** Builds exports of other chat programs in their published formats. */
 
 type Node = { id: string; parent: string | null; children: string[]; message: Record<string, unknown> | null }
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Route } from '#shared/contract/route.ts'
 import { projectFolder } from './plantedTree.ts'
 
-/** Every route that a file of the contract defines, in whatever table it stands or does not stand. */
+/** Collects every route that a contract file defines, whether or not a route table lists it. */
 export async function createContractRoutes(): Promise<Route[]> {
   const folder = join(projectFolder, 'src/shared/contract')
   const names = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** A word that no version of Steward knows. */
+/** Enum value that no version of Steward defines. */
 export const foreignWord = 'word-of-another-version'
 
-/** A value of a schema in which one word is foreign, and where. */
+/** Value of a schema with one unknown enum value, and the path of that value. */
 export type ForeignSample = { path: readonly (string | number)[]; value: unknown }
 
-/** Optional fields of a sample. */
+/** Whether optional fields of a sample are omitted (`least`) or included (`most`). */
 export type Extent = 'least' | 'most'
 
 const texts = [
@@ -62,12 +62,12 @@ export function createSample(schema: z.core.$ZodType, extent: Extent = 'most'): 
   return firstValid(schema as z.ZodType, [...findIds(schema), ...texts, ...numbers, true, null])
 }
 
-/** Two different texts, for lists that have no repetitions. */
+/** Returns two different texts, for lists of unique items. */
 function pair(text: unknown): unknown[] {
   return [text, 'www.example.com']
 }
 
-/** Returns the id that a pattern such as `^pty_[0-9a-f]{24}$` describes. */
+/** Returns the ids that a pattern such as `^pty_[0-9a-f]{24}$` describes. */
 function findIds(schema: z.core.$ZodType): string[] {
   if (!(schema instanceof z.ZodString)) return []
   const { pattern = '' } = z.toJSONSchema(schema)
@@ -75,12 +75,12 @@ function findIds(schema: z.core.$ZodType): string[] {
   return prefix === undefined ? [] : [prefix + 'a'.repeat(Number(count))]
 }
 
-/** Returns one value for each word in a schema, with that word foreign and everything else valid. */
+/** Returns one value for each enum in a schema, with that enum's value unknown and everything else valid. */
 export function createForeignSamples(schema: z.core.$ZodType): ForeignSample[] {
   return samplesWith(schema, () => [foreignWord])
 }
 
-/** Returns one value for each option of each word in a schema, everything else the same. */
+/** Returns one value for each option of each enum in a schema, with everything else unchanged. */
 export function createWordSamples(schema: z.core.$ZodType): ForeignSample[] {
   return samplesWith(schema, (word) => (word instanceof z.ZodEnum ? word.options : [...(word as z.ZodLiteral).values]))
 }
@@ -112,7 +112,7 @@ function samplesWith(schema: z.core.$ZodType, getWords: WordProvider): ForeignSa
   return []
 }
 
-/** Adds a field that no version knows to every object of a value. */
+/** Adds an unknown field to every object in a value. */
 export function withForeignFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withForeignFields)
   if (typeof value !== 'object' || value === null) return value

@@ -3,24 +3,27 @@ import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-/** `conway-terminal` as its users run it: an independent program, pointed at a service by its own variables. */
+/**
+ * The `conway-terminal` package, run as its users run it. An independent program that environment variables point at a
+ * service.
+ */
 export type ConwayTerminal = {
-  /** `conway-terminal --provision` */
+  /** Runs `conway-terminal --provision`. */
   provision(): Promise<{ apiKey: string; walletAddress: string; keyPrefix: string }>
-  /** Starts it as a tool server on its stdin and stdout, as tool clients do. */
+  /** Starts a tool server on stdin and stdout, as tool clients do. */
   connect(): Promise<ConwayTools>
 }
 
 export type ConwayTools = {
   names: readonly string[]
-  /** Asks it for its tools again, as they stand in its answer. */
+  /** Lists the tools again, verbatim from the response. */
   list(): Promise<readonly object[]>
-  /** @returns the text of the answer. Rejects when the tool says that it failed. */
+  /** @returns the text of the result. Rejects if the tool reports an error */
   call(name: string, input?: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }
 
-/** The part of the kit's client that is used here; the kit comes with the package. */
+/** Subset of the MCP SDK client used here. The SDK is a dependency of the package. */
 type ToolClient = {
   connect(transport: unknown): Promise<void>
   listTools(): Promise<{ tools: { name: string }[] }>
@@ -43,15 +46,15 @@ type StdioModule = {
 type ClientOptions = { home: string; serviceUrl: string; key?: string }
 
 /**
- * @param given `home` holds its wallet and its key, in the place of the person's own folder; `key`: one of the service, in
- *   the place of that of `--provision`
+ * @param options `home` replaces the user's home folder for the wallet and key. `key` is a key of the service that
+ * replaces the one from `--provision`
  */
 export function createConwayTerminal({ home, serviceUrl, key }: ClientOptions): ConwayTerminal {
   const program = createRequire(import.meta.url).resolve('conway-terminal/dist/index.js')
   const kit = createRequire(program)
   const load = (name: string): Promise<unknown> =>
     import(pathToFileURL(kit.resolve(`@modelcontextprotocol/sdk/client/${name}`)).href)
-  // All addresses are overridden, so that nothing reaches beyond this machine.
+  // Overrides all URLs, so that no request leaves this computer.
   const env = {
     HOME: home,
     PATH: process.env.PATH ?? '',

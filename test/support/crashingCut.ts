@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import SqliteDatabase from 'better-sqlite3'
 
 /**
- * Removes old entries of a log, and is killed in the middle: before the `at`-th write of the database, or (`head`)
- * before the head is stored. `never` prints the number of writes.
+ * Removes old entries of a log and kills itself before the `at`-th database write, or (`head`) before the head is
+ * stored. `never` prints the number of writes.
  */
 const [folder = '', crashPoint = '', now = ''] = process.argv.slice(2)
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never

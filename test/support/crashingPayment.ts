@@ -3,9 +3,9 @@ import { ClientRequest } from 'node:http'
 import SqliteDatabase from 'better-sqlite3'
 
 /**
- * An agent that tells how the last payment ended, pays, and is killed in the middle: before the `at`-th write that belongs to the
- * payment, or (`flushed`) as its answer comes, or (`sent`) when the request with the payment has left. `never` tells how many
- * writes there are.
+ * Runs an agent that prints the outcome of the last payment, pays, and kills itself before the `at`-th write of the
+ * payment, or (`flushed`) when the response arrives, or (`sent`) after the request with the payment was sent. `never`
+ * prints the number of writes.
  */
 const [dataFolder = '', url = '', key = '', crashPoint = ''] = process.argv.slice(2)
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never

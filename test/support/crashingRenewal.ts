@@ -4,9 +4,9 @@ import SqliteDatabase from 'better-sqlite3'
 import { until } from './eventually.ts'
 
 /**
- * An agent that ends the renewal of the run before, tells how it ended, turns auto-renew of the next domain on, and is killed in the
- * middle: before the `at`-th write that belongs to it, or (`flushed`) as the answer to the payment comes, or (`sent`) when the
- * request with the payment has left. `never` tells how many writes there are.
+ * Runs an agent that finishes the previous run's renewal, prints its outcome and enables auto-renew of the next domain.
+ * The agent kills itself before the `at`-th write of that renewal, or (`flushed`) when the payment response arrives, or
+ * (`sent`) after the request with the payment was sent. `never` prints the number of writes.
  */
 const [dataFolder = '', url = '', key = '', crashPoint = '', before = '', next = ''] = process.argv.slice(2)
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never
@@ -69,7 +69,7 @@ await until('the domains are known', async () => {
 })
 let payment = {}
 if (before !== '') {
-  // The switch itself may not have been stored.
+  // The setting may not have been stored before the crash.
   await set(before)
   await isRenewed(before)
   const payments = await listPayments(before)

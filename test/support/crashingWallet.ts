@@ -2,10 +2,7 @@ import fileSystem from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import SqliteDatabase from 'better-sqlite3'
 
-/**
- * Changes the wallet of a folder and is killed in the middle: before the `at`-th time that a file takes its name, or
- * before its row is written.
- */
+/** Changes the wallet of a folder and kills itself before the `at`-th file rename, or before the row is written. */
 const [folder = '', action = '', crashPoint = ''] = process.argv.slice(2)
 const passphrase = 'correct horse battery'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { type Answer, exchange, type RequestFields as HttpFields, type Json } from './runningService.ts'
 
-/** Arguments of an operation, by their names in the document. */
+/** Arguments of an operation, named as in the document. */
 export type RequestFields = { path?: Record<string, string>; query?: Record<string, string>; body?: unknown }
 
-/** A program that knows an API by its OpenAPI document alone. */
+/** Creates an API client that is driven only by the OpenAPI document. */
 export function documentClient(origin: string, document: Json) {
   const operations = new Map<string, { path: string; method: string; about: Json }>()
   for (const [path, methods] of Object.entries<Json>(document.paths)) {
@@ -18,12 +18,12 @@ export function documentClient(origin: string, document: Json) {
     return operation
   }
 
-  /** Refuses what the schema of the document refuses. */
+  /** Builds a validator that rejects values the document's schema rejects. */
   const reader = (schema: object): z.ZodType => {
     const { Error: error, ...schemas } = document.components.schemas
     const whole = { $defs: { ...schemas, Error: error }, ...schema }
     const text = JSON.stringify(whole, (key, value) => {
-      // zod reads patterns without the flag `u`, which JSON Schema gives them and these need.
+      // zod compiles patterns without the `u` flag. JSON Schema applies it, and these patterns need it.
       return key === 'pattern' && /\\p\{/i.test(value) ? undefined : value
     })
     return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')))
@@ -33,10 +33,10 @@ export function documentClient(origin: string, document: Json) {
   return {
     operations: [...operations.keys()],
     reader,
-    /** The alternatives in which it takes a credential; none where it needs none. */
+    /** Alternative security requirements, or an empty list if the operation needs no credential. */
     securityOf: (name: string): Record<string, string[]>[] => findOperation(name).about.security ?? document.security,
     successOf: (name: string): number => Number(Object.keys(findOperation(name).about.responses)[0]),
-    /** @throws when what is sent, or the answer, is not what the document says */
+    /** @throws if the request or the response does not match the document */
     async call(
       name: string,
       { path = {}, query = {}, body }: RequestFields,

@@ -11,8 +11,8 @@ type Answered = { method: string; address: string; status: number; json: unknown
 let routes: Promise<Router<Route>> | undefined
 
 /**
- * Fails a test whose answer the OpenAPI document does not list: the status of its operation, and for a success the form
- * of its body. What is no operation is left alone.
+ * Fails a test if the OpenAPI document does not list the response: its status for the operation, and for a success the
+ * schema of its body. Ignores requests that match no operation.
  */
 export async function checkDocumented({ method, address, status, json }: Answered): Promise<void> {
   routes ??= createContractRoutes().then((all) =>

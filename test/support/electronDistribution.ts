@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /**
- * A folder laid out as Electron's own binaries of a platform are, with stand-ins in their places: what is packaged
- * beside and into it is real. Every fuse has its state as Electron is shipped.
+ * Creates a folder with the layout of Electron's binaries for a platform, with stubs for the binaries. The packaged
+ * files are real. Every fuse has the state in which Electron ships it.
  * @see https://www.electronjs.org/docs/latest/tutorial/application-distribution
  */
 export function electronDistribution(folder: string, platform: 'linux' | 'darwin' | 'win32'): void {
@@ -14,7 +14,7 @@ export function electronDistribution(folder: string, platform: 'linux' | 'darwin
     for (const name of ['chrome-sandbox', 'chrome_crashpad_handler', 'libffmpeg.so']) writeFile(folder, name, name)
     for (const name of ['icudtl.dat', 'resources.pak', 'locales/en-US.pak']) writeFile(folder, name, name)
   } else if (platform === 'win32') {
-    // Windows keeps the digest of the archive in a resource of the program: that needs a real one.
+    // Windows stores the digest of the archive in a resource of the executable, which requires a real one.
     const stub = join(dirname(createRequire(import.meta.url).resolve('electron-winstaller')), '../vendor/Setup.exe')
     mkdirSync(folder, { recursive: true })
     copyFileSync(stub, join(folder, 'electron.exe'))
@@ -38,7 +38,9 @@ export function electronDistribution(folder: string, platform: 'linux' | 'darwin
   }
 }
 
-/** Fuses in the format that tools search for: a sentinel, version 1, their number, and one character per state. */
+/**
+ * Fuses in the format that tools search for: a sentinel, version 1, the number of fuses, and one character per state.
+ */
 const wire = Buffer.concat([
   Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX', 'latin1'),
   Buffer.from([1, 9]),

@@ -7,7 +7,7 @@ import type {
 } from 'electron'
 
 /**
- * Strict fake of Electron: everything that the shell does not use throws. Tests read the shell's calls from
+ * Strict fake of Electron that throws on everything the shell does not use. Tests read the shell's calls from
  * `electronSeen`, and simulate the user and Chromium with `electronPlay`.
  */
 type Answer = (granted: boolean) => void
@@ -27,10 +27,10 @@ export const electronState = {
 }
 
 export const electronPlay = {
-  /** The button that the person presses in a message box; undefined leaves it open until it is closed. */
+  /** Button that the user presses in a message box. If undefined, the box stays open until it is closed. */
   pressed: undefined as number | undefined,
   canNotify: true,
-  /** Before the shell starts: whether another instance already runs. */
+  /** Whether this is the only instance. Set before the shell starts. */
   isOnlyInstance: true,
   displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
   requestPermission: (permission: string, requestingUrl: string): Promise<boolean> =>
@@ -46,7 +46,7 @@ const permissions: {
   device?: () => boolean
 } = {}
 
-/** An event that can be prevented, as Electron's. */
+/** Cancelable event, like Electron's. */
 export class FakeEvent {
   readonly url: string
   readonly isMainFrame: boolean
@@ -117,7 +117,7 @@ export class FakeWindow extends EventEmitter {
   getNormalBounds() {
     return this.bounds
   }
-  /** As when the person closes it. */
+  /** Simulates the user closing the window. */
   close(): void {
     this.emit('close', new FakeEvent())
     this.emit('closed')
@@ -166,11 +166,11 @@ class FakeTheme extends EventEmitter {
   shouldUseDarkColors = false
 }
 
-/** Throws for what is not there, so that no use of Electron goes unseen. */
+/** Throws on missing properties, so that no use of Electron goes unnoticed. */
 function strict<T extends object>(name: string, fake: T): T {
   return new Proxy(fake, {
     get(target, property, receiver) {
-      // Promises and the test runner look for these on every value.
+      // Promises and the test runner read these properties of every value.
       const looked = property === 'then' || property === 'toJSON' || property === 'asymmetricMatch'
       if (typeof property === 'string' && !looked && !(property in target)) {
         throw new Error(`The Electron fake has no ${name}.${property}.`)

@@ -1,7 +1,7 @@
-/** Closed at the end of this test file by `leakGuard.ts`, before it looks for leaks. */
+/** Callbacks that `leakGuard.ts` runs at the end of this test file, before it checks for leaks. */
 const closings: (() => Promise<void>)[] = []
 
-/** Runs `close` after the tests and hooks of the file, the last one first. */
+/** Runs `close` after the tests and hooks of the file, in reverse order of registration. */
 export function atEndOfFile(close: () => Promise<void>): void {
   closings.push(close)
 }

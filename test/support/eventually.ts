@@ -2,7 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const defaultDeadlineMs = 90_000
 
-/** Repeats `probe` until it gives a value other than undefined, null or false; fails with what it last threw. */
+/**
+ * Repeats `probe` until it returns a value other than undefined, null or false. On timeout, throws the last error of
+ * `probe`.
+ */
 export async function until<T>(
   subject: string,
   probe: () => T | undefined | null | false | Promise<T | undefined | null | false>,
@@ -23,7 +26,7 @@ export async function until<T>(
   }
 }
 
-/** Repeats an assertion until it passes; fails with its own last failure. */
+/** Repeats an assertion until it passes. On timeout, throws its last error. */
 export async function eventually(
   assertion: () => void | Promise<void>,
   deadlineMs: number = defaultDeadlineMs,

@@ -6,7 +6,7 @@ import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { testDollarAbi } from './contracts/testContracts.ts'
 import { createEvmNode, type EvmNode } from './evmNode.ts'
 
-/** Starts a facilitator on a new chain, with a relayer that has ether. */
+/** Starts a facilitator on a new chain, with a relayer that is funded with ether. */
 export async function evmFacilitator(
   network: EvmNetwork,
   options: { settleWithinMs?: number; blocksAtOnce?: bigint } = {},

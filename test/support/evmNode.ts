@@ -8,20 +8,20 @@ import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { createTestContracts, testDollarAbi } from './contracts/testContracts.ts'
 import { projectFolder } from './plantedTree.ts'
 
-/** Local chain in a process (Foundry's anvil), with USDC and Multicall3 at this network's addresses. */
+/** Local chain (Foundry's anvil) in a separate process, with USDC and Multicall3 at the network's addresses. */
 export type EvmNode = {
   url: string
   client: ReturnType<typeof createClient>
-  /** Makes USDC for this address. */
+  /** Mints USDC to this address. */
   mint(address: string, atomic: bigint): Promise<void>
   setEther(address: string, wei: bigint): Promise<void>
-  /** Puts what this creation code makes at an address. */
+  /** Deploys the contract of this creation code at a given address. */
   deploy(address: Address, data: Hex): Promise<void>
   close(): Promise<void>
 }
 
 export const multicallAddress = '0xcA11bde05977b3631167028862bE2a173976CA11'
-/** First of anvil's accounts, for which it signs. */
+/** First of anvil's accounts, which anvil signs for. */
 const funded: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 
 export async function createEvmNode({ chainId, usdc }: Pick<EvmNetwork, 'chainId' | 'usdc'>): Promise<EvmNode> {
@@ -67,7 +67,7 @@ function createClient(url: string, chainId: number) {
     .extend(walletActions)
 }
 
-/** The program itself, not the script that starts it: so that its end is in our hands. */
+/** Locates the binary itself instead of its launcher script, so that the test can kill it. */
 function anvilFile(): string {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const name = process.platform === 'win32' ? 'anvil.exe' : 'anvil'

@@ -15,7 +15,7 @@ import type {
 import { AppError } from '#shared/appError.ts'
 import { SandboxId } from '#shared/ids.ts'
 
-/** The part of node-pty's native module that makes a pair of ends, without a program. */
+/** Part of node-pty's native module that opens a pseudo-terminal pair without a program. */
 type NativePty = {
   open(cols: number, rows: number): { master: number; slave: number }
   resize(master: number, cols: number, rows: number): void
@@ -27,16 +27,16 @@ const native: NativePty = createRequire(import.meta.url)(
 const everything = { memory: false, cpu: false, disk: false, processes: false }
 
 type LocalOptions = {
-  /** Remembers which machines exist. */
+  /** Folder with the state of existing sandboxes. */
   folder: string
   startMs?: number
 }
-/** `end` is as if something else had killed the machine. */
+/** `end` simulates a sandbox killed from outside. */
 export type LocalRuntime = SandboxRuntime & { end(id: SandboxId): void }
 
 /**
- * "Machines" that are programs on the test's own machine, with real pseudo-terminals: for what the host does
- * around a runtime. Isolation has its own tests.
+ * Creates a runtime whose "sandboxes" are plain programs on the host with real pseudo-terminals. For tests of the host
+ * around a runtime. Isolation has separate tests.
  */
 export function createLocalRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
   mkdirSync(folder, { recursive: true })
@@ -164,7 +164,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): SandboxTe
   let listener: (bytes: Buffer) => void = () => {}
   let received = 0
   let paused = false
-  /** Resolves once a program listens, or none will. */
+  /** Resolves as soon as a program listens, or is known never to. */
   const heard = Promise.withResolvers<void>()
   stream.on('data', (bytes: Buffer) => {
     received += bytes.length
@@ -174,7 +174,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): SandboxTe
     // EIO means that the other end is closed.
     stream.on('error', () => stream.destroy())
     stream.once('end', () => {
-      // The event loop takes a hang-up for the end even when the kernel still holds output.
+      // The event loop treats a hang-up as the end of the stream, even if the kernel still buffers output.
       for (const bytes of readRest(master)) listener(bytes)
       stream.destroy()
     })
@@ -186,11 +186,11 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): SandboxTe
       resolve({ exitCode: signal === null ? exitCode : 128 + constants.signals[signal], signal }),
     )
   })
-  /** A program that stays in the background holds the terminal open: then silence tells that all was read. */
+  /** A background program can keep the terminal open. Silence then indicates that all output was read. */
   const waitUntilDrained = async (): Promise<void> => {
     for (let before = -1; before !== received || paused; ) {
       before = received
-      // A turn after the time is up: under load what has come may still wait to be read.
+      // Waits one more event loop turn after the timeout, because under load received data may still be unread.
       const silence = pause(100).then(() => nextTurn(false))
       const isClosed = await Promise.race([closed.then(() => true), silence])
       if (isClosed) return

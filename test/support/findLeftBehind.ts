@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listProcesses } from './processes.ts'
 
-/** Everything on this machine that still carries the id of a sandbox: processes, mounts, loop devices, cgroups, files. */
+/** Lists processes, mounts, loop devices, cgroups and files of this computer that still contain the id of a sandbox. */
 export function findLeftBehind(sandboxId: string, dataFolder: string): string[] {
   return [
     ...listProcesses()
@@ -26,12 +26,12 @@ function loopFiles(): string[] {
       try {
         return [readFileSync(join('/sys/block', name, 'loop/backing_file'), 'utf8')]
       } catch {
-        return [] // not in use
+        return [] // device not in use
       }
     })
 }
 
-/** Folders and files below `folder` whose name has the id. */
+/** Lists folders and files below `folder` whose names contain the id. */
 function findNamedBelow(folder: string, id: string): string[] {
   return listEntries(folder).flatMap((entry) => {
     const path = join(folder, entry.name)

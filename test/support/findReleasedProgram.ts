@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { projectFolder } from './plantedTree.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-/** The program of the last version, from the history of this clone. */
+/** Program of the last release, from the Git history of this clone. */
 export type ReleasedProgram = { folder: string; commit: string }
 
-/** Returns the reason why the history does not have it: a shallow clone, or no Git. */
+/** Returns the released program, or the reason why the history does not contain it: a shallow clone, or no Git. */
 export function findReleasedProgram(): ReleasedProgram | string {
   const { commit } = JSON.parse(readFileSync(join(projectFolder, 'test/support/releasedContract.json'), 'utf8')) as {
     commit: string

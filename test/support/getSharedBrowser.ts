@@ -5,7 +5,10 @@ import { sharedPids } from './sharedPids.ts'
 
 let opened: Promise<Browser> | undefined
 
-/** One Chromium for all files of this worker, which ends with it. Each file closes the windows that it opened. */
+/**
+ * Returns one Chromium for all test files of this worker, which closes it on exit. Each file closes the windows that it
+ * opened.
+ */
 export function getSharedBrowser(): Promise<Browser> {
   opened ??= open()
   return opened

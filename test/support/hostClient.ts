@@ -46,7 +46,7 @@ export type TestViewer = {
   close(): void
 }
 
-/** A service's end of the wire, as a test needs it. */
+/** Connects as the service side of the IPC protocol, for tests. */
 export async function connectHost(path: string): Promise<HostClient> {
   const events: HostEvent[] = []
   const ipc = await connectIpc({ path, onEvent: (event) => events.push(event as HostEvent) })

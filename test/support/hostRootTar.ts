@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const large = { maxBuffer: 64 * 1024 * 1024 }
-/** Files that every runtime's base needs, and those that the suites use. */
+/** Packages that every runtime's base needs, and those that the suites use. */
 const needed = [
   'bash',
   'coreutils',
@@ -25,7 +25,7 @@ const needed = [
 const topLinks = ['/bin', '/sbin', '/lib', '/lib64']
 const unneeded = /^\/(usr\/share\/(doc|man|info|locale|lintian|bash-completion)|boot|dev|proc|run|sys|tmp)(\/|$)/
 
-/** A tar of a small root file system, of files that this Debian machine has: no network is needed, and it takes a second. */
+/** Creates a tar of a small root file system from files of this Debian system. Needs no network and takes a second. */
 export async function hostRootTar(folder: string): Promise<string> {
   const files = (await run('dpkg-query', ['-L', ...(await withDependencies(needed))], large)).stdout.split('\n')
   const entries = new Set([...topLinks, ...files.filter((it) => /^\/[^.]/.test(it))])
@@ -34,7 +34,7 @@ export async function hostRootTar(folder: string): Promise<string> {
       .filter((it) => !unneeded.test(it))
       .map(async (path) => ({ path, stat: await readable(path).catch(() => {}) })),
   )
-  // `/bin` is a link on most systems, and packages name files below it: it comes first, then every folder.
+  // `/bin` is a link on most systems, and packages list files below it. Links come first, then folders.
   const rank = ({ path, stat }: (typeof present)[number]): number =>
     topLinks.includes(path) ? 0 : stat?.isDirectory() ? 1 : 2
   const names = present
@@ -87,7 +87,7 @@ async function withDependencies(names: readonly string[]): Promise<string[]> {
   return [...entries]
 }
 
-/** Skips files that only root may read, for an ordinary user. */
+/** Skips files that only root can read, for an ordinary user. */
 async function readable(path: string) {
   const stat = await lstat(path)
   if (!stat.isSymbolicLink()) await access(path, constants.R_OK)

@@ -9,7 +9,7 @@ export const baseUsdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 export type SellerRequest = { path: string; payment: string | undefined; request: IncomingMessage }
 type Answering = (asked: SellerRequest, response: ServerResponse) => void | Promise<void>
 
-/** Starts an x402 seller whose responses to payments the test controls. */
+/** Starts an x402 seller that responds to payments as the test specifies. */
 export async function hostileSeller(paid: Answering, offer: object | (() => object) = {}) {
   const requests: SellerRequest[] = []
   const server = createServer((request, response) => {
@@ -38,9 +38,9 @@ export async function hostileSeller(paid: Answering, offer: object | (() => obje
   return {
     url,
     asked: requests,
-    /** As they came, each time. */
+    /** Payments of all requests, in order, including repeated ones. */
     payments: () => requests.flatMap(({ payment }) => payment ?? []),
-    /** Counts distinct signatures: more than one pays twice. */
+    /** Number of distinct signatures. More than one means a double payment. */
     signatures: () => new Set(requests.flatMap(({ payment }) => payment ?? [])).size,
   }
 }
@@ -52,7 +52,7 @@ export function createOffer(over: object = {}) {
 
 export const transaction = `0x${'ab'.repeat(32)}`
 
-/** Sends an honest seller's response to a payment. */
+/** Sends the payment response of an honest seller. */
 export function respond(_: SellerRequest, response: ServerResponse, over: object = {}): void {
   const receipt = { success: true, transaction, network: 'base', ...over }
   response.writeHead(200, {

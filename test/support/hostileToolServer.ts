@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createListening } from './listening.ts'
 
-/** An MCP server of revision 2025-11-25 over HTTP that says whatever a test wants. */
+/** MCP server of revision 2025-11-25 over HTTP with responses scripted by the test. */
 export type HostileToolServer = {
   url: string
   /** Result of `tools/list`. */
   tools: unknown[]
-  /** Result of `tools/call`: a result, a whole message, or `never`. */
+  /** Result of `tools/call`: a result, a whole message, or `never` for no response. */
   answer: (name: string, args: Record<string, unknown>) => Answered
-  /** Before everything else: the answer by hand. @returns whether it did */
+  /** Handles a message before the default behavior. @returns whether it has responded */
   intercept: ((request: IncomingMessage, response: ServerResponse, message: Json) => boolean) | undefined
-  /** The bodies and headers that came. */
+  /** Received bodies and headers. */
   heard: { method: string; headers: IncomingMessage['headers']; params: Json }[]
   close(): Promise<void>
 }

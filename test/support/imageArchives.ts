@@ -6,7 +6,7 @@ import { type Header, pack } from 'tar-stream'
 
 export type Member = Partial<Header> & { name: string; content?: string | Buffer }
 
-/** Creates a tar, including ones that no honest program would write. */
+/** Creates a tar, including hostile ones that regular tools would not write. */
 export function createTar(members: readonly Member[]): Promise<Buffer> {
   const tar = pack()
   for (const { content, ...header } of members) {
@@ -20,7 +20,7 @@ export function createTar(members: readonly Member[]): Promise<Buffer> {
 
 const sandboxes: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, arm64: 183 }
 
-/** Creates the header of a program, as far as it is checked before running it. See elf(5). */
+/** Creates an ELF header with the fields that are checked before the program runs. See elf(5). */
 export function programHead(options: { architecture?: NodeJS.Architecture; interpreter?: string } = {}): Buffer {
   const { architecture = process.arch, interpreter } = options
   const header = Buffer.alloc(64)
@@ -38,10 +38,10 @@ export function programHead(options: { architecture?: NodeJS.Architecture; inter
   return Buffer.concat([header, part, Buffer.from(`${interpreter}\0`)])
 }
 
-/** All that an image must have: it is not run. */
+/** Minimum content of a valid image. The program is never run. */
 export const bash: Member = { name: 'bin/bash', mode: 0o755, content: programHead() }
 
-/** A file with the smallest tar that is accepted as an image. */
+/** Writes the smallest tar that is accepted as an image. */
 export async function tinyImage(folder: string): Promise<string> {
   const path = join(folder, 'tiny.tar')
   await writeFile(path, await createTar([bash]))

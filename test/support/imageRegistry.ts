@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { createListening } from './listening.ts'
 
 export type ImageRegistry = {
-  /** Reference of the image in it. */
+  /** Reference of the image in this registry. */
   reference: string
   close(): Promise<void>
 }
 
 /**
- * A registry with one image, from a folder in the layout of the Open Container Initiative.
+ * Creates a registry with one image, from a folder in OCI image layout.
  * @see https://github.com/opencontainers/distribution-spec
  */
 export async function createImageRegistry(layout: string): Promise<ImageRegistry> {

@@ -5,11 +5,12 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Json } from './runningService.ts'
 
-/** Output of the Inspector's command line, or the reason of its failure. */
+/** Output of the Inspector CLI, or its error. */
 export type InspectorAnswer = { printed: Json; failure: string | undefined }
 
 /**
- * Runs `mcp-inspector --cli` with each of these arguments, sequentially in one process: each run has a new connection.
+ * Runs `mcp-inspector --cli` with each of these argument lists, sequentially in one process. Each run opens a new
+ * connection.
  */
 export async function inspector(
   runs: readonly (readonly string[])[],

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 
-/** Why what is about ::1 cannot be tried here; undefined when it can. */
+/** Reason why ::1 cannot be tested here, or undefined. */
 export const noIpv6Loopback = Object.values(networkInterfaces())
   .flat()
   .some((it) => it?.address === '::1')

@@ -5,10 +5,10 @@ import { rolldown } from 'rolldown'
 import { until } from './eventually.ts'
 import { projectFolder } from './plantedTree.ts'
 
-/** MCP servers that others wrote. */
+/** Third-party MCP servers. */
 const packages = join(projectFolder, 'node_modules', '@modelcontextprotocol')
 
-/** `server-filesystem` as one file, for sandboxes that have Node and no network. */
+/** Bundles `server-filesystem` into one file, for sandboxes with Node.js and without a network. */
 export async function filesystemServer(): Promise<string> {
   const bundle = await rolldown({
     input: join(packages, 'server-filesystem', 'dist', 'index.js'),
@@ -23,7 +23,7 @@ export async function filesystemServer(): Promise<string> {
   }
 }
 
-/** Starts `server-everything` over Streamable HTTP as a process. */
+/** Starts `server-everything` over Streamable HTTP in a separate process. */
 export async function everythingServer(): Promise<{ url: string; close(): Promise<void> }> {
   const port = await freePort()
   const script = join(packages, 'server-everything', 'dist', 'index.js')

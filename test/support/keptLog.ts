@@ -8,7 +8,7 @@ import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
-/** The log of Activity in a folder, with what cuts off its old entries. */
+/** Opens the activity log of a folder, together with the job that removes old entries. */
 export function openLog({ folder, now }: { folder: string; now: () => number }): {
   log: Timeline
   settings: ActivitySettingsStore

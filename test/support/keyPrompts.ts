@@ -5,7 +5,10 @@ import { sendSecurePrompt } from './securePromptForms.ts'
 
 type SecurePromptOptions = { origin: string; session: PersonSession; key: string }
 
-/** Gives the key of a provider by the form of its secure prompt, as it is without a browser. @returns the page that follows */
+/**
+ * Submits the API key of a provider through the form of its secure prompt, without a browser.
+ * @returns the next page
+ */
 export function giveProviderKey({
   key,
   family,
@@ -14,7 +17,7 @@ export function giveProviderKey({
   return sendSecurePrompt({ ...window, body: { purpose: 'provider_key', family }, fields: { api_key: key } })
 }
 
-/** Enters the key of the user's own model server. */
+/** Submits the API key of the user's model server. */
 export function giveServerKey({ key, id, ...window }: SecurePromptOptions & { id: ModelServerId }): Promise<string> {
   return sendSecurePrompt({ ...window, body: { purpose: 'server_key', server_id: id }, fields: { api_key: key } })
 }

@@ -8,9 +8,9 @@ import { sharedPids } from './sharedPids.ts'
 import { removeTestFolders } from './temporaryFolder.ts'
 
 /**
- * After each test file, what it opened must be closed: handles in this process, processes it started (also those that
- * left its tree: they inherit a mark in their environment, or name a temporary folder), mounts in its folders, cgroups of
- * sandboxes.
+ * After each test file, asserts that everything it opened is closed: handles of this process, processes that it
+ * started, mounts in its folders, and sandbox cgroups. Detached processes are detected by a mark that they inherit in
+ * their environment, or by a temporary folder in their arguments.
  */
 const deadlineMs = 90_000
 const watchedHandles = [
@@ -26,13 +26,13 @@ const watchedHandles = [
 const mark = `STEWARD_TEST_MARK=${randomUUID()}`
 const [markName = '', markValue = ''] = mark.split('=')
 process.env[markName] = markValue
-/** They are this process's from its start, and handles once some module has looked at them. */
+/** The standard streams belong to this process from its start, but become handles only after a module accesses them. */
 const standardStreams = [process.stdin, process.stdout, process.stderr].length
 const handlesBefore = standardStreams > 0 ? countHandles() : new Map<string, number>()
 const pidsBefore = new Set(listDescendants(process.pid).map((it) => it.pid))
 const leaks = watchLeaks(findStartedHere)
 
-// Registered before any hook of the file itself, so it runs after all of them.
+// Registered before any hook of the test file, so that it runs after all of them.
 afterAll(async () => {
   try {
     await endFile()

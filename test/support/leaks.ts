@@ -3,17 +3,17 @@ import { describeState, listProcesses, type ProcessInfo } from './processes.ts'
 import { idleCgroups } from './stewardCgroups.ts'
 import { listTestFolders } from './temporaryFolder.ts'
 
-/** Resources opened since the watch began that are still open. */
+/** Resources that were opened since the watch began and are still open. */
 export type LeakWatch = {
-  /** Each as a line. */
+  /** One line per resource. */
   left(): string[]
   processes(): ProcessInfo[]
 }
 
-/** @param ours which processes are those that should have ended */
+/** @param ours selects the processes that should have ended */
 export function watchLeaks(ours: (all: readonly ProcessInfo[]) => ProcessInfo[]): LeakWatch {
   const cgroupsBefore = new Set(idleCgroups())
-  /** Others may run sandboxes at the same time: theirs have processes in them, or go away soon. */
+  /** Other test runs may create sandboxes at the same time. Their cgroups contain processes, or disappear shortly. */
   const findLeftCgroups = () => idleCgroups().filter((path) => !cgroupsBefore.has(path))
   const processes = () => ours(listProcesses())
   return {

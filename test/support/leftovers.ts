@@ -3,7 +3,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Everything of a machine that is still on this host: processes of its uid, mounts, loop devices, cgroups and files. */
+/**
+ * Lists resources of a sandbox that remain on this host: processes of its uid, mounts, loop devices, cgroups and files.
+ */
 export async function leftovers(options: { id: string; folder: string; uid?: number | undefined }): Promise<string[]> {
   const [processes, mounts, devices, cgroups, files] = await Promise.all([
     listProcesses(options.uid),
@@ -15,7 +17,7 @@ export async function leftovers(options: { id: string; folder: string; uid?: num
   return [...processes, ...mounts, ...devices, ...cgroups, ...files]
 }
 
-/** The host's uid that a stored machine's root is; undefined when it is the user that runs Steward. */
+/** Returns the host uid of a stored sandbox's root, or undefined if that is the user that runs Steward. */
 export async function findUid(folder: string, id: string): Promise<number | undefined> {
   const { uid }: { uid: number | null } = JSON.parse(await readFile(join(folder, id, 'machine.json'), 'utf8'))
   return uid ?? undefined
@@ -32,7 +34,7 @@ async function listMounts(id: string): Promise<string[]> {
   return text.split('\n').filter((line) => line.includes(id))
 }
 
-/** Loop devices whose file has this in its path, deleted or not. */
+/** Lists loop devices whose backing file has `part` in its path, including deleted ones. */
 export async function listLoopDevices(part: string): Promise<string[]> {
   const names = (await readdir('/sys/block').catch(() => [])).filter((name) => name.startsWith('loop'))
   const files = await Promise.all(
@@ -41,7 +43,7 @@ export async function listLoopDevices(part: string): Promise<string[]> {
   return files.filter((file) => file.includes(part)).map((file) => `loop device of ${file.trim()}`)
 }
 
-/** Others come and go while it is looked: `find` complains of them. */
+/** Cgroups of other sandboxes may disappear during the scan, and `find` reports an error for them. */
 export async function listCgroups(id: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('find', ['/sys/fs/cgroup', '-name', `*${id}*`]).catch((error) => error)
   return String(stdout).split('\n').filter(Boolean)

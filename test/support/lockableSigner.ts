@@ -9,16 +9,16 @@ import type { SignedIntent } from '#shared/contract/intents.ts'
 import { createEmitter } from '#shared/emitter.ts'
 import { createMemoryKeys } from './memoryKeys.ts'
 
-/** The signer with keys in memory, which can be locked and unlocked, and made to wait. */
+/** Signer with in-memory keys that tests can lock, unlock and delay. */
 export type LockableSigner = Signer & {
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   onWalletChange(listener: () => void): () => void
   setUnlocked(unlocked: boolean): void
-  /** As before the first account: nothing is there that could be unlocked. */
+  /** Simulates the state before the first account, when there is no wallet to unlock. */
   removeWallet(): void
-  /** Signing waits until the returned function is called. */
+  /** Blocks signing until the returned function is called. */
   hold(): () => void
-  /** Counts how often a key was lent. */
+  /** Number of times that a key was lent. */
   signatures(): number
 }
 
@@ -67,7 +67,7 @@ export function createLockableSigner({
   }
 }
 
-/** Whether the address signed this text. For Sign-In with Ethereum and messages. */
+/** Returns whether the result is a valid signature of this text. For Sign-In with Ethereum and messages. */
 export function isGenuine(result: SignedIntent | null, text: string): boolean {
   return result !== null && result.message === text && verifyMessage(text, result.signature) === result.address
 }

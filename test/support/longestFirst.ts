@@ -1,7 +1,10 @@
 import { basename } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Begun last, one of these would be waited for alone. The run tells its slowest files: who is new among them comes here. */
+/**
+ * Files to start first, because the run would otherwise end by waiting for one of them. Add new entries from the
+ * slowest files that a test run reports.
+ */
 const slowest = [
   'docker',
   'escapeLayers',
@@ -46,7 +49,7 @@ const slowest = [
   'screens',
 ]
 
-/** Within a group, the longest files first, then the others as vitest orders them. */
+/** Runs the longest files of each group first, then the others in vitest's order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const defaultOrder = await super.sort(files)

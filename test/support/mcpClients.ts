@@ -4,10 +4,10 @@ import type { Output } from '#shared/contract/route.ts'
 import type { createToolClient } from '#shared/contract/toolClients.ts'
 import type { RunningAgent } from './runningAgent.ts'
 
-/** Programs that call tools of an agent over MCP, by the protocol's own client package. */
+/** MCP clients of an agent, built on the official SDK. */
 export type McpClient = {
   client: Client
-  /** As a person sees it: structured answer, text, or the error's text. */
+  /** Returns the output as a user sees it: structured content, text, or the text of the error. */
   call(name: string, input?: Record<string, unknown>): Promise<McpAnswer>
 }
 // biome-ignore lint/suspicious/noExplicitAny: what a tool answers has any shape until a matcher tells
@@ -22,13 +22,13 @@ export async function toolClient(agent: RunningAgent, settings: object = {}): Pr
   return json as CreatedToolClient
 }
 
-/** Adds a tool client, as a caller of the executor. */
+/** Adds a tool client as a caller of the executor. */
 export async function createToolCaller(agent: RunningAgent, settings: object = {}): Promise<ToolCaller> {
   const { client } = await toolClient(agent, settings)
   return { requester: { kind: 'tool', id: client.id, name: client.name } }
 }
 
-/** Adds a conversation with these tools, as a caller of the executor. */
+/** Adds a conversation with these tools as a caller of the executor. */
 export async function chatCaller(agent: RunningAgent, tools: object = {}): Promise<ToolCaller> {
   const body = { title: 'Chat', tools: { enabled: true, ...tools } }
   const { json } = await agent.send('/local/chat/conversations', { body })

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { atEndOfFile } from './endOfFile.ts'
 
 /**
- * An address that opens `/mcp` of an agent with a key, for judges that can send none. Whatever names the agent itself in
- * what they send names it truly; other hosts and origins go through as they are.
+ * Starts a proxy to `/mcp` of an agent that adds the key, for conformance tools that cannot send one. Host and origin
+ * headers that name the proxy are rewritten to the agent's. Others pass through unchanged.
  */
 export async function mcpDoor({ origin, key }: { origin: string; key: string }): Promise<string> {
   const target = new URL(origin)

@@ -13,17 +13,20 @@ type MemoryKey = SigningAccount & { key: Uint8Array }
 export type MemoryKeys = WalletKeys & {
   evm: SigningAccount
   solana: SigningAccount
-  /** A second one of each chain. */
+  /** Second account of each chain. */
   otherEvm: SigningAccount
   otherSolana: SigningAccount
-  /** Lent keys, after their return. */
+  /** Lent keys, recorded after their return. */
   lent: Uint8Array[]
   lock(): void
-  /** Gives the key of one account for another, as a damaged vault would. */
+  /** Swaps the keys of two accounts, as in a damaged vault. */
   mixUp(): void
 }
 
-/** Creates a wallet without a vault: real keys, derived from fixed text by other libraries than the product's. */
+/**
+ * Creates a wallet without a vault. The keys are real, and derived from fixed text by libraries that the product does
+ * not use.
+ */
 export function createMemoryKeys(): MemoryKeys {
   const evm = evmAccount(0)
   const otherEvm = evmAccount(1)

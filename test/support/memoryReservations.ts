@@ -1,11 +1,11 @@
 import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts'
 
 export type MemoryReservations = Reservations & {
-  /** Rolls back on an error. */
+  /** Rolls back if `work` throws. */
   atomically<T>(work: () => T): T
 }
 
-/** Creates the simplest budget: one total in micro-dollars. */
+/** Creates the simplest possible budget: one total in micro-dollars. */
 export function createMemoryReservations(
   limitMicroUsd: bigint,
   effect: 'ask' | 'deny' = 'deny',

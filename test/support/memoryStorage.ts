@@ -1,4 +1,4 @@
-/** In-memory `Storage`. @param maxCharacters longer texts exceed the quota */
+/** In-memory `Storage`. @param maxCharacters quota. Longer texts exceed it */
 export function memoryStorage(maxCharacters = Number.POSITIVE_INFINITY): Storage {
   const texts = new Map<string, string>()
   return {

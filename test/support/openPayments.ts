@@ -29,18 +29,20 @@ type Options = {
   file?: string
   now?: () => number
   signer?: LockableSigner
-  /** State of the chain. Default: nothing was used. */
+  /** State of an authorization on the chain. Default: unused. */
   chain?: (asked: Parameters<AuthorizationLookup['findState']>[0]) => AuthorizationState | Promise<AuthorizationState>
-  /** USDC that Permit2 may move. */
+  /** USDC amount that Permit2 may transfer. */
   permitAllowance?: () => Promise<bigint | undefined>
-  /** Time of the newest block. Default: no node responds. */
+  /** Timestamp of the newest block. Default: no node responds. */
   blockTimeMs?: () => Promise<number | undefined>
   seller?: Seller
   rules?: PolicyRule[]
   limits?: Partial<PaymentBudgetLimits>
 }
 
-/** Payments with approvals and limits on a database of their own; `file` keeps it for a restart. */
+/**
+ * Opens payments with approvals and limits on a separate database. Pass `file` to reuse the database after a restart.
+ */
 export function openPayments(options: Options = {}) {
   const { file = join(temporaryFolder('payments'), 'agent.sqlite'), now = Date.now } = options
   const {
@@ -97,7 +99,7 @@ export function openPayments(options: Options = {}) {
       }),
     publish: events.emit,
     note: () => {},
-    newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // as the brand demands
+    newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // matches the format of the branded type
   })
   const { signal } = new AbortController()
   const createRequest = (url: string, maxUsdc?: number, headers: Record<string, string> = {}): PurchaseRequest => ({
@@ -109,7 +111,7 @@ export function openPayments(options: Options = {}) {
   return {
     ...{ engine, records, budgets, signer, approvals: approvals.approvals, createRequest },
     principals: approvals.principals,
-    /** As a program asks, up to $10. @returns the payment; undefined where it was free */
+    /** Pays as a program with a limit of $10. @returns the payment, or undefined if the response was free */
     async pay(url: string, { max: most = 10, requester = script, key, headers }: Paying = {}) {
       const request = key === undefined ? undefined : { key, method: 'POST', path: '/x', body: Buffer.from(url) }
       const call = { requester, repeatable: request, setHeader: () => {}, signal }
@@ -133,7 +135,7 @@ export function openPayments(options: Options = {}) {
 
 type Paying = { max?: number; requester?: Requester; key?: string; headers?: Record<string, string> }
 
-/** Closed with the test, if not before. */
+/** Opens payments that are closed at the end of the test. */
 export function paymentsOfTest(options?: Options): OpenPayments {
   const payments = openPayments(options)
   onTestFinished(payments.close)

@@ -1,4 +1,4 @@
 import { getSharedBrowser } from './getSharedBrowser.ts'
 
-// Before `leakGuard.ts` looks what is there, so that no file seems to have left it.
+// Starts the browser before `leakGuard.ts` takes its baseline, so that it is not reported as a leak of a file.
 await getSharedBrowser()

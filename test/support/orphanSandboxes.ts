@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openDatabase } from '#storage/openDatabase.ts'
 
-/** Removes sandboxes from the database only, as when it was put back from a backup; their files stay. */
+/** Removes sandboxes from the database but not their files, as after restoring a backup. */
 export function orphanSandboxes(dataDir: string, ids: readonly string[]): void {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   const remove = database.prepare('DELETE FROM sandboxes WHERE id = ?')

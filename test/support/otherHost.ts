@@ -13,7 +13,10 @@ import { temporaryFolder } from './temporaryFolder.ts'
 
 const otherVersion = hostIpcVersion + 100
 
-/** Starts a real host process of another protocol version in a data folder that no service uses, with one running sandbox. */
+/**
+ * Starts a real host process with a different protocol version and one running sandbox, in a data folder that no
+ * service uses.
+ */
 export async function startOtherHost(dataFolder: string, sandboxId: SandboxId): Promise<ChildProcess> {
   const program = copyProgram()
   mkdirSync(join(dataFolder, 'logs'), { recursive: true })
@@ -31,7 +34,7 @@ export async function startOtherHost(dataFolder: string, sandboxId: SandboxId): 
   return host
 }
 
-/** Copies the program with another version of the protocol. */
+/** Copies the program and changes its protocol version. */
 function copyProgram(): string {
   const folder = temporaryFolder('other-version')
   cpSync(join(projectFolder, 'src'), join(folder, 'src'), { recursive: true })

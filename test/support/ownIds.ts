@@ -13,8 +13,8 @@ import { until } from './eventually.ts'
 import { createSandboxSpec, never } from './sandboxSpecs.ts'
 
 /**
- * Runs sandboxes on an ordinary user's host over three runs: `before` there are subordinate ids, `with` them, and
- * `after` they were taken away. Prints what it saw as JSON. `machines` is the folder that the runs share.
+ * Runs sandboxes on an ordinary user's host in three runs: `before` the user has subordinate ids, `with` them, and
+ * `after` they were revoked. Prints the observations as JSON. `machines` is the folder that the runs share.
  */
 const [folder = '', part = ''] = process.argv.slice(2)
 const sandboxes = join(folder, 'machines')
@@ -37,7 +37,10 @@ async function said(sandbox: SandboxInstance, command: string): Promise<string> 
 }
 const readUser = ({ id }: SandboxSpec): number | null =>
   JSON.parse(readFileSync(join(sandboxes, id, 'machine.json'), 'utf8')).uid
-/** Owners of its first process and its files, inside and on this computer; and what its files say. */
+/**
+ * Returns the owners of the first process and of the files, inside the sandbox and on this computer, and the content of
+ * the files.
+ */
 const look = async (spec: SandboxSpec, instance: SandboxInstance) => ({
   stored: readUser(spec),
   outside: Number((await said(instance, 'cat /proc/self/uid_map')).split(/\s+/)[1]),
@@ -79,14 +82,14 @@ async function withIds() {
 
   await restarted.stop()
   await runtime.close()
-  runtime = open() // as after a restart of the host
+  runtime = open() // simulates a restart of the host
   await runtime.sweep()
   observations.storedIds = (await runtime.listStored()).toSorted()
   observations.snapshots = await runtime.listSnapshots(own.id)
   const restored = await runtime.start(own, never)
   observations.restored = await look(own, restored)
 
-  // As a backup copies it, and a restore: below a folder of the user itself.
+  // Copies into a folder that the user owns, as a backup and restore do.
   const copy = join(folder, 'copy')
   await copyTree(join(sandboxes, own.id), copy)
   const listing = async (path: string) => {
@@ -130,7 +133,6 @@ async function end() {
   return { stored: await runtime.listStored() }
 }
 
-/** Result for a sandbox with a network. */
 async function connect() {
   const spec = createSpec('c', 'connected')
   const instance = await runtime.create({ ...spec, network: 'internet' }, never)
@@ -141,6 +143,6 @@ async function connect() {
 }
 
 const parts = { before, with: withIds, after, end, connected: connect }
-const observations = await parts[part as keyof typeof parts]() // of the test
+const observations = await parts[part as keyof typeof parts]() // passed by the test
 await runtime.close()
 process.stdout.write(JSON.stringify(observations))

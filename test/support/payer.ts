@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import type { PaymentAuthorization } from '#service/payments/paymentAuthorization.ts'
 import { type EvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 
-/** Payer with an independent library: typed data signed by viem. */
+/** Independent payer that signs typed data with viem. */
 export type Payer = {
   address: `0x${string}`
   account: ReturnType<typeof privateKeyToAccount>
@@ -54,14 +54,14 @@ const transferTypes = {
   ],
 } as const
 
-/** In lower case, as the service works with it. */
+/** Converts to lower case, the form that the service uses internally. */
 export function lowerCase(authorization: PaymentAuthorization): PaymentAuthorization {
   const { from, to, nonce, signature } = authorization
-  const low = (text: string) => text.toLowerCase() as `0x${string}` // it was hexadecimal before
+  const low = (text: string) => text.toLowerCase() as `0x${string}` // the input is hexadecimal
   return { ...authorization, from: low(from), to: low(to), nonce: low(nonce), signature: low(signature) }
 }
 
-/** Either version of the header, as clients write it. */
+/** Encodes the payment header in either version, as clients do. */
 export function paymentHeader(
   version: 1 | 2,
   { signature, ...authorization }: PaymentAuthorization,

@@ -9,25 +9,25 @@ import { temporaryFolder } from './temporaryFolder.ts'
 
 export const passphrase = 'several plain words'
 
-/** An agent with a wallet full of test money, at a real service that sells for it. */
+/** Agent with a funded test wallet, connected to a real service that sells to it. */
 export type PayingAgent = {
   service: TestService
   readonly agent: RunningAgent
   address: string
   dataFolder: string
-  /** The wallet's test USDC, in millionths. */
+  /** Test USDC of the wallet, in millionths. */
   money(): Promise<number>
   credits(): Promise<number>
-  /** With an extra confirmation above $100 only. */
+  /** Sets the rules, with an extra confirmation only above $100. */
   setPolicy(rules: PolicyRule[]): void
-  /** Approves the request of a payment as the person. */
+  /** Approves the request of a payment as the user. */
   approve(payment: Json): Promise<Answer>
   post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>
   payment(id: string, waitMs?: number): Promise<Json>
   budgets(change?: object): Promise<Answer>
   /** Allows programs to reach these servers on this computer, on the user's behalf. */
   nameServers(...hosts: string[]): void
-  /** Ends the agent and starts it on the same folder, unlocked. */
+  /** Stops the agent and starts it on the same folder, unlocked. */
   restart(): Promise<void>
   close(): Promise<void>
 }

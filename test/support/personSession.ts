@@ -1,10 +1,10 @@
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import { exchange } from './runningService.ts'
 
-/** Headers of a browser with the user's window; neither suffices alone. */
+/** Headers of the user's browser window. Both are required. */
 export type PersonSession = { cookie: string; [windowKeyHeader]: string }
 
-/** @param token of a start address */
+/** @param token token from a start URL */
 export async function openPersonSession(origin: string, token: string): Promise<PersonSession> {
   const { status, headers, json, text } = await exchange(origin, '/local/session', {
     headers: { origin },

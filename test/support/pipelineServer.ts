@@ -8,11 +8,11 @@ import { createOncePerKey } from '#platform/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Answer as AnswerOf, Parsed, Route } from '#shared/contract/route.ts'
 
-/** Minimal half of Steward: accepts any key, and stores responses in memory. */
+/** Minimal request pipeline. Accepts any key, and stores responses in memory. */
 export type TestCall = BaseCall & { who: string }
 type Options = {
   endpoints: readonly Endpoint<TestCall>[]
-  /** Records the stages in the order in which they are reached. */
+  /** Records the stages in the order in which they run. */
   stages?: string[]
   heartbeatMs?: number
   lease?: PipelineOptions<Endpoint<TestCall>, string, TestCall>['lease']
@@ -82,7 +82,7 @@ export async function pipelineServer({ endpoints, stages = [], heartbeatMs, leas
     closing,
     ask: (path: string, { headers, ...more }: RequestInit & { headers?: Record<string, string> } = {}) =>
       fetch(`${url}${path}`, { ...more, headers: { 'x-api-key': 'ada', ...headers } }),
-    /** Bytes as they are, and all that comes back until the server ends the connection. */
+    /** Sends raw bytes and returns everything received until the server closes the connection. */
     raw: (text: string) => rawExchange(port, text),
   }
 }

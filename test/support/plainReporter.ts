@@ -12,9 +12,10 @@ import {
 } from '#scripts/testReport.ts'
 
 /**
- * The usual report, then in plain words: each test that failed, needed a second try or was skipped and why, the slowest
- * files, and one line that a script can read, `N passed, N failed, N skipped`. `scripts/test.ts` names a file to get all
- * of that instead, since it has more to count. A test that is skipped without a reason counts as failed.
+ * Prints the default report, followed by a summary: each test that failed, was retried, or was skipped with its reason,
+ * the slowest files, and one machine-readable line, `N passed, N failed, N skipped`. If `scripts/test.ts` names a file,
+ * the summary goes there instead, because that script adds more counts. A test that is skipped without a reason counts
+ * as failed.
  */
 export default class PlainReporter extends DefaultReporter {
   override onTestRunEnd(
@@ -58,7 +59,7 @@ export default class PlainReporter extends DefaultReporter {
     return [...remarks, stripVTControlCharacters(`skipped: ${name}: ${reason}`)]
   }
 
-  /** Whether tests were selected by name, in which case the others are not listed. */
+  /** Whether tests were filtered by name. The others are then not listed. */
   #isDeselected(): boolean {
     return this.ctx.config.testNamePattern !== undefined
   }

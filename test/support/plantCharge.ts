@@ -7,14 +7,14 @@ import { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
-/** Holds so many cents of an account of a service that may be running, and leaves the hold open. */
+/** Places a hold of so many cents on an account, and leaves it open. The service may be running. */
 export function plantHold(dataDir: string, { accountId, cents }: { accountId: string; cents: number }): void {
   withLedger(dataDir, (ledger) => {
     ledger.hold(createHold(accountId, cents))
   })
 }
 
-/** Charges so many cents, as an answer of a model does. @returns the id of the transaction */
+/** Charges an account as a model completion does. @returns the id of the transaction */
 export function plantCharge(dataDir: string, planted: PlantedCharge): string {
   const { accountId, atMs } = planted
   return withLedger(
@@ -29,7 +29,7 @@ export function plantCharge(dataDir: string, planted: PlantedCharge): string {
   )
 }
 
-/** Charges many times at once: blocks the service in the meantime. */
+/** Charges many times in one batch, which blocks the service until it completes. */
 export function plantCharges(dataDir: string, count: number, planted: Omit<PlantedCharge, 'atMs'>): void {
   withLedger(dataDir, (ledger) => {
     for (let done = 0; done < count; done += 1) charge(ledger, planted)
@@ -51,7 +51,7 @@ type PlantedCharge = {
   cents: number
   model?: string
   keyId?: string
-  /** When it was; absent: now. */
+  /** Time of the charge. Defaults to now. */
   atMs?: number
   details?: Record<string, string | number | boolean>
 }

@@ -9,12 +9,12 @@ const yearMs = 365 * 24 * 60 * 60_000
 
 type Planted = { accountId: string; name: string; expiresAtMs?: number }
 
-/** A domain of the test registry that this account owns, without a payment. */
+/** Adds a domain of the test registry to an account, without a payment. */
 export function plantDomain(dataDir: string, domain: Planted): void {
   plantDomains(dataDir, [domain])
 }
 
-/** Many of them, as one change. */
+/** Adds several domains in one transaction. */
 export function plantDomains(dataDir: string, all: readonly Planted[]): void {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   const [registry, domains] = [createRegistryRepository(database), createDomainRepository(database, 'local')]

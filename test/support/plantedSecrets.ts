@@ -5,11 +5,11 @@ import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { createTextSearch } from './textSearch.ts'
 
-/** A secret that a test gives to Steward, in every form in which it might be written down somewhere. */
+/** Secret that a test passes to Steward, in every form in which it might be written. */
 export type Planted = { name: string; forms: readonly Form[] }
 type Form = { as: string; bytes: Buffer }
 
-/** Everything that was written, by where it was found. */
+/** Written data and where it was found. */
 export type Written = { where: string; bytes: Buffer }
 
 export function plantText(name: string, text: string): Planted {
@@ -35,7 +35,7 @@ export function plantBytes(name: string, bytes: Uint8Array): Planted {
   ])
 }
 
-/** The words, what they stand for, and what is derived from them. */
+/** Returns the phrase, its entropy, and the secrets derived from it. */
 export function plantPhrase(name: string, phrase: string): Planted[] {
   const phraseParts = phrase.split(' ')
   const parts = [', ', ',', '","', '\n', '\\n', '-', '|'].map((between) =>
@@ -49,7 +49,7 @@ export function plantPhrase(name: string, phrase: string): Planted[] {
   ]
 }
 
-/** Looks for all of them at once. @returns a sentence for each that is there */
+/** Searches for all secrets in one pass. @returns one sentence for each match */
 export function searchFor(secrets: readonly Planted[]): (written: Written) => string[] {
   const forms = secrets.flatMap(({ name, forms }) => forms.map((it) => ({ ...it, name })))
   const search = createTextSearch(forms.map(({ bytes }) => bytes))
@@ -59,16 +59,16 @@ export function searchFor(secrets: readonly Planted[]): (written: Written) => st
       .map(({ name, as }) => `${name} as ${as} in ${where}`)
 }
 
-/** File systems without files, of gigabytes, that only `mkfs` wrote. */
+/** Empty file systems of several gigabytes, written only by `mkfs`. */
 const templates = 'host/machines/templates'
 
-/** Every file below the folder whose name is like that, but the templates of disks. */
+/** Reads every file below the folder whose name matches, except disk templates. */
 export function readFiles(folder: string, name = /./): Written[] {
   for (let tries = 1; ; tries += 1) {
     try {
       return filesIn(folder, name)
     } catch (error) {
-      // A program may rename or remove a file during the scan: the present one is read again.
+      // A program may rename or remove a file during the scan, so the scan is repeated.
       const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
       if (!isMissing || tries === maxReadings) throw error
     }
@@ -106,7 +106,8 @@ function encodeForms(bytes: Buffer): Form[] {
 }
 
 /**
- * Returns the part of a longer text's base64 that is independent of what precedes (its length modulo 3) and follows it.
+ * Returns the part of the secret's base64 encoding that does not depend on the surrounding text. `before` is the length
+ * of the preceding text modulo 3.
  */
 function innerBase64(bytes: Buffer, before: number): string {
   const all = Buffer.concat([Buffer.alloc(before), bytes])

@@ -13,7 +13,7 @@ const settings = [
   'tsconfig.shared.json',
 ]
 
-/** A small project of these files under this project's own settings and packages. */
+/** Creates a small project of these files with this project's settings and packages. */
 export function createPlantedTree(files: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder('planted')
   for (const name of settings) cpSync(join(projectFolder, name), join(folder, name))

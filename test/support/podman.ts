@@ -10,21 +10,21 @@ import { temporaryFolder } from './temporaryFolder.ts'
 export type Podman = {
   endpoint: string
   socketPath: string
-  /** Another client of the same engine. */
+  /** Second client of the same engine. */
   docker: Docker
   /** Image of a small root file system with bash, coreutils, procps and perl. */
   image: string
-  /** The same as a tar. */
+  /** Tar of the same root file system. */
   baseFile: string
-  /** `podman …` on the same images and containers. */
+  /** Runs `podman …` on the same images and containers. */
   run(...parts: string[]): string
-  /** Ends the engine as a crash would; its containers are left to themselves. */
+  /** Kills the engine as in a crash. Its containers keep running. */
   kill(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
 }
 
-/** Packages of the base, taken from this machine, so that nothing is fetched. */
+/** Packages of the base, copied from this computer, so that nothing is downloaded. */
 const packages = [
   ...[
     'base-files',
@@ -57,7 +57,7 @@ const excluded = /^\/usr\/share\/(bash-completion|doc|info|locale|lintian|man|zs
 const folders = ['dev', 'etc', 'home', 'opt', 'proc', 'root', 'run', 'srv', 'sys', 'tmp', 'usr/local/bin', 'var/tmp']
 const deadlineMs = 120_000
 
-/** Why Podman cannot be tested here; undefined when it can. */
+/** Returns the reason why Podman cannot be tested here, or undefined. */
 export function podmanFault(): string | undefined {
   if (process.getuid?.() !== 0) return 'Podman is tested as root only.'
   for (const tool of ['podman', 'dpkg', 'tar']) {
@@ -71,7 +71,7 @@ export function podmanFault(): string | undefined {
 export async function startPodman(): Promise<Podman> {
   const folder = temporaryFolder('podman')
   const socketPath = join(folder, 'podman.sock')
-  // Separate run root: otherwise it shares /run/libpod with other engines, which `reset` empties.
+  // Uses a separate run root. Otherwise, the engine would share /run/libpod with other engines, and `reset` empties it.
   const storageOptions = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')]
   storageOptions.push('--tmpdir', join(folder, 'libpod'))
   const environment = { ...process.env, ...writeConfiguration(folder) }
@@ -119,18 +119,18 @@ export async function startPodman(): Promise<Podman> {
     async close() {
       await kill()
       run('rm', '--all', '--force', '--time', '0')
-      // conmon cleans up behind a container, and may write while `reset` removes.
+      // conmon cleans up after a container, and may write while `reset` removes files.
       await until(
         'what watches containers to end',
         () => !listProcesses().some((each) => each.command.includes(folder)),
       )
-      // Also what is mounted into the storage.
+      // Removes mounts in the storage as well.
       run('system', 'reset', '--force')
     },
   }
 }
 
-/** Whatever this machine is set to, this engine works inside of a container or a virtual machine of tests. */
+/** Configures the engine to run inside a container or virtual machine, regardless of this computer's settings. */
 function writeConfiguration(folder: string): Record<string, string> {
   const runtime = ['runc', 'crun'].find((name) => existsSync(`/usr/sbin/${name}`) || existsSync(`/usr/bin/${name}`))
   writeFileSync(
@@ -141,7 +141,7 @@ function writeConfiguration(folder: string): Record<string, string> {
       '[engine]',
       'cgroup_manager = "cgroupfs"',
       'events_logger = "file"',
-      // `reset` notes each image it removes, and does so while it empties its own folders already.
+      // `reset` logs each image that it removes while it empties its own folders.
       `events_logfile_path = "${join(folder, 'events.log')}"`,
       ...(runtime ? [`runtime = "${runtime}"`] : []),
       '[network]',
@@ -149,7 +149,7 @@ function writeConfiguration(folder: string): Record<string, string> {
       '',
     ].join('\n'),
   )
-  // A registry of the test speaks no TLS.
+  // The test's registry does not use TLS.
   const registries = ['unqualified-search-registries = []', '[[registry]]', 'location = "127.0.0.1"', 'insecure = true']
   writeFileSync(join(folder, 'registries.conf'), `${registries.join('\n')}\n`)
   writeFileSync(join(folder, 'policy.json'), '{"default": [{"type": "insecureAcceptAnything"}]}')
@@ -159,7 +159,7 @@ function writeConfiguration(folder: string): Record<string, string> {
   }
 }
 
-/** @returns a tar of a root file system of about 50 MB, in a moment and without a network */
+/** Writes a tar of a root file system of about 50 MB, quickly and without a network. @returns the path of the tar */
 function writeBase(folder: string): string {
   const baseFolder = join(folder, 'base')
   for (const each of folders)
@@ -174,7 +174,7 @@ function writeBase(folder: string): string {
     try {
       return execFileSync('dpkg', ['-L', name], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')
     } catch {
-      return [] // it has another name in this release
+      return [] // the file has a different name in this release
     }
   })
   const included = listed.filter((path) => path !== '' && !excluded.test(path) && isFile(path)).map(resolvePath)
@@ -194,7 +194,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** `/bin/ls` is `/usr/bin/ls`. */
+/** Resolves links in the folder of a path. `/bin/ls` becomes `/usr/bin/ls`. */
 function resolvePath(path: string): string {
   return join(realpathSync(dirname(path)), basename(path))
 }

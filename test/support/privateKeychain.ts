@@ -5,22 +5,22 @@ import { until } from './eventually.ts'
 import { endProcess, listProcesses } from './processes.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-/** The dialog in which a person would unlock the keyring: it cannot be shown, or it stands there unanswered. */
+/** Behavior of the dialog for unlocking the keyring: it cannot be shown, or it stays open without a response. */
 export type Prompt = 'refused' | 'unanswered'
 
 export type PrivateKeychain = {
-  /** Address of the bus; set in the environment before the process first opens a keychain. */
+  /** Address of the bus. Set in the environment before the process first opens a keychain. */
   address: string
-  /** The keyring is locked from now on, as after a new start of the session without its password. */
+  /** Locks the keyring, as after the start of a new session without its password. */
   lock(prompt: Prompt): Promise<void>
   unlock(): Promise<void>
-  /** Suspends replies until released, then answers queued requests. */
+  /** Suspends replies until `letGo`, which also releases queued ones. */
   hold(): void
   letGo(): void
   close(): Promise<void>
 }
 
-/** Starts a GNOME Keyring with an unlocked keyring, on a D-Bus that no other program of the session sees. */
+/** Starts a GNOME Keyring with an unlocked keyring, on a D-Bus that is isolated from the session. */
 export async function createPrivateKeychain(): Promise<PrivateKeychain> {
   const folder = temporaryFolder('keychain')
   const inside = (name: string) => join(folder, name)
@@ -44,7 +44,7 @@ export async function createPrivateKeychain(): Promise<PrivateKeychain> {
   setPrompt('refused')
   const start = (command: string, parts: readonly string[], said: string): ChildProcess => {
     const child = spawn(command, parts, { env: environment, stdio: ['pipe', 'ignore', 'ignore'] })
-    child.stdin?.on('error', () => {}) // it ended before it read
+    child.stdin?.on('error', () => {}) // the process may exit before it reads
     child.stdin?.end(said)
     return child
   }
@@ -74,7 +74,7 @@ export async function createPrivateKeychain(): Promise<PrivateKeychain> {
       keyring.kill('SIGCONT')
       await waitForEnd(keyring)
       await waitForEnd(bus)
-      // Dialogs outlive the bus that started them, including one that was just starting.
+      // Dialogs outlive the bus that started them, including one that is just starting.
       await until('the dialogs to end', () => {
         const remaining = listProcesses().filter((it) => it.environment.includes(`HOME=${folder}`))
         for (const { pid } of remaining) endProcess(pid)

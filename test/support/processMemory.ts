@@ -3,10 +3,13 @@ import type { TextSearch } from './textSearch.ts'
 
 const pageBytes = 4096
 const pieceBytes = 8 * 1024 * 1024
-/** Bits of /proc/PID/pagemap: the page is in memory, or in swap. */
+/** Bits of /proc/PID/pagemap: page present in memory, or in swap. */
 const presentBits = 0xc0
 
-/** A process without the right to be traced, as sandboxed ones are, is read by root only; and on Linux only. */
+/**
+ * Returns whether this process may read the memory of another one. Linux only. A process that is not dumpable, such as
+ * a sandboxed one, can be read only by root.
+ */
 export function isMemoryReadable(pid: number): boolean {
   try {
     closeSync(openSync(`/proc/${pid}/mem`, 'r'))
@@ -16,7 +19,7 @@ export function isMemoryReadable(pid: number): boolean {
   }
 }
 
-/** Finds which texts are in memory that this process has written. @returns their indexes */
+/** Searches the memory that a process has written. @returns the indexes of the texts that were found */
 export function inMemory(pid: number, search: TextSearch): number[] {
   const seen = new Set<number>()
   const memory = openSync(`/proc/${pid}/mem`, 'r')
@@ -47,7 +50,10 @@ function writableRanges(pid: number): Range[] {
     })
 }
 
-/** Neighbouring pages that are in use, at most a piece at a time: most of what a browser reserves is not. */
+/**
+ * Yields ranges of adjacent pages in use, at most one chunk at a time, because most of the memory that a browser
+ * reserves is unused.
+ */
 function* presentRuns(pages: number, from: number, to: number): Generator<Range> {
   const step = pieceBytes / pageBytes
   const entries = Buffer.alloc(step * 8)
@@ -65,7 +71,7 @@ function* presentRuns(pages: number, from: number, to: number): Generator<Range>
   }
 }
 
-/** A mapping may be gone by now: then nothing is read. */
+/** Reads nothing if the mapping has been removed. */
 function read(file: number, buffer: Buffer, position: number, length: number): number {
   try {
     return readSync(file, buffer, 0, length, position)

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 export type ProcessInfo = { pid: number; parentPid: number; command: string; environment: string }
 
-/** Every live process that /proc shows; none where there is no /proc. Zombies hold nothing and are left out. */
+/**
+ * Lists every live process in /proc, or none if there is no /proc. Zombies are excluded, because they hold no
+ * resources.
+ */
 export function listProcesses(): ProcessInfo[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
@@ -12,7 +15,7 @@ export function listProcesses(): ProcessInfo[] {
 
 export function findProcess(pid: number): ProcessInfo | undefined {
   const stat = readOrNothing(`/proc/${pid}/stat`)
-  // The name in parentheses may hold anything: count fields from its end.
+  // The name in parentheses may contain any character, so fields are counted from its end.
   const [state, parentPid] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === undefined || state === '' || state === 'Z' || state === 'X') return undefined
   return {
@@ -23,13 +26,15 @@ export function findProcess(pid: number): ProcessInfo | undefined {
   }
 }
 
-/** The processes below `pid`, however deep. */
+/** Lists all descendants of `pid`. */
 export function listDescendants(pid: number, among: readonly ProcessInfo[] = listProcesses()): ProcessInfo[] {
   const children = among.filter((it) => it.parentPid === pid)
   return children.flatMap((child) => [child, ...listDescendants(child.pid, among)])
 }
 
-/** The state, the function of the kernel that it waits in, and its children, zombies included: for messages. */
+/**
+ * Describes the process state, the kernel function it waits in, and its children including zombies. For error messages.
+ */
 export function describeState(pid: number): string {
   const state = /^State:\t(.*)$/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1] ?? 'ended'
   const children = readOrNothing(`/proc/${pid}/task/${pid}/children`).trim()
@@ -44,11 +49,11 @@ export function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended by itself in between.
+    // The process exited concurrently.
   }
 }
 
-/** Gone or not ours to read: both are empty. */
+/** Returns an empty string if the file is missing or not readable. */
 function readOrNothing(path: string): string {
   try {
     return readFileSync(path, 'utf8')

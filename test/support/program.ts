@@ -5,12 +5,12 @@ import { onTestFinished } from 'vitest'
 import { until } from './eventually.ts'
 import { projectFolder } from './plantedTree.ts'
 
-/** Program of Steward as a process, from its sources or by its script. */
+/** Steward process, started from the sources or with a script. */
 export type Program = {
   pid: number
   stdout(): string
   stderr(): string
-  /** The first line it prints, once it is whole, as JSON. */
+  /** Parses the first complete line of output as JSON. */
   ready<T>(): Promise<T>
   end(signal: NodeJS.Signals): Promise<Ended>
   ended: Promise<Ended>
@@ -19,7 +19,7 @@ export type Ended = { code: number | null; signal: NodeJS.Signals | null }
 
 const startDeadlineMs = 150_000
 
-/** Killed at the end of the test if still running. */
+/** Starts a program that is killed at the end of the test if it is still running. */
 export function startProgram(script: string, parts: readonly string[], environment: NodeJS.ProcessEnv = {}): Program {
   const child = spawn(process.execPath, [script, ...parts], {
     cwd: projectFolder,
@@ -34,15 +34,15 @@ export function startProgram(script: string, parts: readonly string[], environme
   return program
 }
 
-/** A command line as a person types it into a shell of theirs. */
+/** Command line as typed into a shell. */
 export type Command = Program & {
   write(text: string): void
   endInput(): void
-  /** Ctrl-C: every process of the command gets SIGINT. */
+  /** Simulates Ctrl-C: every process of the command receives SIGINT. */
   interrupt(): void
 }
 
-/** Runs a command line in the project's folder; all of its processes are killed at the end of the test. */
+/** Runs a command line in the project's folder. All of its processes are killed at the end of the test. */
 export function startCommand(line: string, environment: NodeJS.ProcessEnv = {}, cwd: string = projectFolder): Command {
   const child = spawn('sh', ['-c', line], {
     ...{ cwd, detached: true, stdio: 'pipe' },
@@ -100,7 +100,7 @@ function createProgram(child: Child, name: string): Program {
   }
 }
 
-/** A person's own settings must not reach what is tested, nor a display that they happen to have. */
+/** Removes the developer's settings and display, so that they do not affect the tested program. */
 function withoutOwn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isSetting = ([name]: [string, unknown]) => name.startsWith('STEWARD_') && !name.startsWith('STEWARD_TEST_')
   const display = ['DISPLAY', 'WAYLAND_DISPLAY']

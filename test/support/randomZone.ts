@@ -33,12 +33,12 @@ const record: fc.Arbitrary<NewDnsRecord> = fc.oneof(
   }),
 )
 
-/** Records that can stand together in one zone, in their normal form. */
+/** Generates normalized records that can coexist in one zone. */
 export function randomZone(zone: string): fc.Arbitrary<DnsRecordData[]> {
   return fc.array(record, { maxLength: 25 }).map((all) => {
     const records: DnsRecordData[] = []
     for (const candidate of all) {
-      // Text is given as a zone file has it: what begins with a quote is text all the same.
+      // Quotes TXT values as in a zone file. A value may itself begin with a quote.
       const value = candidate.type === 'TXT' ? `"${candidate.value.replace(/["\\]/g, '\\$&')}"` : candidate.value
       const record = normalizeRecord(zone, { ...candidate, value })
       if (!findZoneConflict(records, record)) records.push(record)

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url'
 
 /**
- * Reads every list and page of a service with the client of one version, and prints what failed:
- * `node readEverything.ts FOLDER URL KEY`, with the program of that version in FOLDER.
+ * Reads every list and page of a service with the client of one version, and prints the errors: `node readEverything.ts
+ * FOLDER URL KEY`, with the program of that version in FOLDER.
  */
 const [folder = '', url = '', key = ''] = process.argv.slice(2)
 type AnyRoute = { operation: string; method: string; path: string; auth: string; raw: unknown; sold: boolean }

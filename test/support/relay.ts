@@ -1,9 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** An address that leads to a port of this machine, and can be cut. */
+/** Proxy to a port of this computer whose connections can be cut. */
 export type Relay = { url: string; cut(): void; close(): Promise<void> }
 
-/** @param onConnection is given each connection as it comes, to listen to what is sent */
+/** @param onConnection called with each new connection, to observe the data that is sent */
 export async function startRelay(port: () => number, onConnection: (near: Socket) => void = () => {}): Promise<Relay> {
   const open = new Set<Socket>()
   const server = createServer((near) => {

@@ -7,30 +7,30 @@ import { plainUsage } from './models/scriptedAnswer.ts'
 import { exchange, type TestService } from './runningService.ts'
 import { findMessage, openSocket } from './socketClient.ts'
 
-/** Credential of a principal, and the way it ends. */
+/** Credential of a principal, and how to revoke it. */
 export type RevocableCredential = {
   secret: string
-  /** Headers that open private ports. */
+  /** Headers that grant access to private ports. */
   previewHeaders: Record<string, string>
   end(): Promise<unknown>
-  /** For credentials that end with the wallet of a sign-in only. */
+  /** Only for credentials that end with the wallet of a sign-in. */
   unlink?: () => Promise<unknown>
 }
 
 export type WorkContext = {
   service: TestService
   providers: ProviderServer
-  /** Path of a sandbox with a server on private port 8000, and a file /root/big of `bigBytes`. */
+  /** Path of a sandbox with a server on private port 8000 and a file /root/big of `bigBytes` bytes. */
   sandbox: string
   portHost: string
   terminalId: string
-  /** Acts for the account, as its owner. */
+  /** Sends a request as the owner of the account. */
   send: TestService['send']
 }
 
 export const bigBytes = 96 * 1024 * 1024
 
-/** Starts work with a credential. The result asserts that the work has ended. */
+/** Starts work with a credential. The returned function asserts that the work has ended. */
 type Begin = (context: WorkContext, credential: RevocableCredential) => Promise<() => Promise<void>>
 
 type HolderKind = keyof typeof workKinds | keyof typeof issuedKinds
@@ -42,7 +42,7 @@ const assertRefused = ({ status, text }: { status: number; text: string }, subje
   throw new Error(`${subject} was answered with ${status} ${text.slice(0, 300)}`)
 }
 
-/** A request whose bytes are written and read by hand. */
+/** Opens a request at the socket level, so that the test controls every byte. */
 async function rawRequest(url: string, lines: readonly string[], body = ''): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   await new Promise<void>((resolve, reject) => {
@@ -54,7 +54,7 @@ async function rawRequest(url: string, lines: readonly string[], body = ''): Pro
   return socket
 }
 
-/** Sends half a body. The request is under way until the rest comes. */
+/** Sends half of a request body. The request stays in progress until the rest arrives. */
 async function halfRequest(context: WorkContext, lines: readonly string[]): Promise<() => Promise<void>> {
   const port = new URL(context.service.url).port
   const socket = await rawRequest(context.service.url, lines.concat('Content-Length: 1000'), '{"command":')
@@ -62,7 +62,7 @@ async function halfRequest(context: WorkContext, lines: readonly string[]): Prom
   socket.on('data', (bytes) => {
     text += bytes.toString()
   })
-  // A round trip later the server has read the head.
+  // After another round trip, the server has read the head.
   await exchange(`http://127.0.0.1:${port}`, '/health', {})
   return async () => {
     await until('an answer to half a request', () => text.includes('\r\n\r\n') && text.includes('}'))
@@ -108,7 +108,7 @@ const issueCredential = async ({ service }: WorkContext, path: string, secret: s
   return json as { token: string }
 }
 
-/** A row for each kind of work and of credential. */
+/** Starts each kind of work, for each kind of credential. */
 export const revocableWork: Record<HolderKind, Begin> = {
   request: (context, { secret }) =>
     halfRequest(context, [
@@ -151,7 +151,7 @@ export const revocableWork: Record<HolderKind, Begin> = {
       const { json } = await send(`${sandbox}/exec`, { body: { command: `ls ${marks.join(' ')} && ${command}` } })
       return json.exit_code === 0 ? Number(json.stdout.trim().split('\n').at(-1)) : 0
     }
-    // `pgrep` runs in a shell that has the pattern in its command line.
+    // `pgrep` runs in a shell whose command line also contains the pattern.
     await until('both commands to run', async () => (await running()) === 3)
     return async () => {
       for (const answer of await Promise.all(answers)) assertRefused(answer, 'the command')
@@ -245,7 +245,7 @@ export const revocableWork: Record<HolderKind, Begin> = {
     const visit = () => exchange(context.service.url, '/', { headers })
     if ((await visit()).status !== 200) throw new Error('The session is no good.')
     return async () => {
-      // The cookie of a session that has ended counts as none.
+      // The cookie of an ended session counts as missing.
       if ((await visit()).status !== 401) throw new Error('The frame shows the port still.')
     }
   },
@@ -262,7 +262,7 @@ export const revocableWork: Record<HolderKind, Begin> = {
   },
 }
 
-/** @returns headers of a frame of the window that shows the private port */
+/** @returns headers of a frame in the window that shows the private port */
 export async function openFrame(context: WorkContext, secret: string): Promise<Record<string, string>> {
   const { service, sandbox, portHost } = context
   const { token } = await issueCredential(

@@ -5,7 +5,7 @@ import { projectFolder } from './plantedTree.ts'
 
 export type ToolResult = { exitCode: number; stdout: string; stderr: string }
 
-/** Runs a tool of the checks in a folder, whatever its exit code. */
+/** Runs a check tool in a folder, regardless of its exit code. */
 export function runTool(folder: string, name: string, parts: readonly string[]): Promise<ToolResult> {
   return runCommand(folder, join(projectFolder, getProgramPath({ command: name })), parts)
 }

@@ -16,37 +16,36 @@ import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { openPersonSession, type PersonSession } from './personSession.ts'
 import { type Answer, exchange, type RequestFields } from './runningService.ts'
 
-/** Address without a listener: tests use no external network. */
+/** Address without a listener, because tests use no external network. */
 const nowhere = 'http://127.0.0.1:9'
 
-/** The person's side in this process, with a real service somewhere, as the application puts it together. */
+/** Local agent in this process, connected to a real service and wired as in the application. */
 export type RunningAgent = AgentModule & {
   origin: string
   /** Headers of the window. */
   session: PersonSession
   connection(): ServiceConnection
-  /** Returns the token of a start URL. */
   issueToken(): string
-  /** As the application does once its service runs (again). */
+  /** Connects as the application does when its service starts or restarts. */
   connect(target: ServiceTarget): void
   events: readonly LocalEvent[]
-  /** As the window asks. */
+  /** Sends a request as the window. */
   send(path: string, fields?: RequestFields): Promise<Answer>
   close(): Promise<void>
 }
 
 export async function createRunningAgent(options: {
   dataFolder: string
-  /** A service that the wallet signs in to. */
+  /** Service that the wallet signs in to. */
   hosted?: HostedEndpoint
-  /** A service of one's own. */
+  /** Self-hosted service. */
   target?: ServiceTarget
-  /** In the place of a service process. */
+  /** Receives orders instead of a service process. */
   tellService?: (order: ModelCommand) => void
   now?: () => number
-  /** Clocks that can jump. Default: time passes as `now` says. */
+  /** Clocks that can jump. Default: follows `now`. */
   time?: TimeSource
-  /** The node of Solana. */
+  /** URL of a Solana node. */
   solanaRpc?: string
   log?: Log
 }): Promise<RunningAgent> {

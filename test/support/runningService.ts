@@ -12,12 +12,12 @@ import { checkDocumented } from './documentedAnswers.ts'
 import { createStewardClient, type StewardClient } from './stewardClient.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-/** Real service, with the real host in this process, on a new folder. */
+/** Real service with the real host in this process, on a new folder. */
 export type TestService = {
   readonly url: string
   readonly dataDir: string
   readonly dnsPort: number | undefined
-  /** The owner's. */
+  /** Owner's API key. */
   readonly key: string
   readonly client: StewardClient
   /** Models that the application passes to the service. */
@@ -25,17 +25,17 @@ export type TestService = {
   send(path: string, fields?: RequestFields): Promise<Answer>
   /** Restarts the service on the same folder while the host keeps running. `between` runs while the service is down. */
   restart(between?: () => void): Promise<void>
-  /** Ends the host, which the service then starts again. */
+  /** Stops the host. The service then restarts it. */
   endHost(): Promise<void>
   close(): Promise<void>
 }
 
 export type RequestFields = {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
-  /** Beside the owner's key; an empty object with `key: null` sends none. */
+  /** Added to the owner's key. Use `headers: {}` with `key: null` to send none. */
   headers?: Record<string, string>
   key?: string | null
-  /** An object is sent as JSON. */
+  /** Objects are sent as JSON. */
   body?: unknown
 }
 
@@ -45,12 +45,12 @@ export type Answer = {
   text: string
   json: Json
 }
-/** Tests look into it with matchers. */
+/** Untyped, because tests check it with matchers. */
 // biome-ignore lint/suspicious/noExplicitAny: what a server answers has any shape until a matcher tells
 export type Json = any
 
 export type TestServiceOptions = Partial<ServiceOptions> & {
-  /** `none`: the host's socket never has a listener. */
+  /** `none`: nothing listens on the host's socket. */
   host?: 'none' | 'own'
   runtimeOf?: (options: { folder: string; log: Log; now: () => number }) => SandboxRuntime
 }
@@ -136,7 +136,7 @@ export async function exchange(url: string, path: string, fields: RequestFields)
   })
   const text = await answer.body.text()
   const json = parseBody(text)
-  const isElsewhere = fields.headers?.host !== undefined // such as the address of a port
+  const isElsewhere = fields.headers?.host !== undefined // such as the address of a sandbox port
   if (!isElsewhere) await checkDocumented({ method, address: path, status: answer.statusCode, json })
   return { status: answer.statusCode, headers: answer.headers, text, json }
 }

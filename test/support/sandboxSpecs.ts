@@ -5,7 +5,7 @@ import { AppError, type ErrorCode } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
 
-/** A signal that nothing fires. */
+/** Signal that never aborts. */
 export const never = new AbortController().signal
 
 export function createSandboxSpec(changes: Partial<SandboxSpec> = {}): SandboxSpec {
@@ -23,7 +23,7 @@ export function createSandboxSpec(changes: Partial<SandboxSpec> = {}): SandboxSp
   }
 }
 
-/** Runs a command and returns its output; fails on a nonzero exit code. */
+/** Runs a command and returns its output. @throws on a nonzero exit code */
 export async function run(sandbox: SandboxInstance, command: string): Promise<string> {
   const outcome = await sandbox.exec({ command, timeoutMs: 120_000, signal: never })
   expect(outcome.exitCode, `${command}: ${outcome.stderr.toString()}`).toBe(0)

@@ -4,7 +4,7 @@ import { testLedgerNetwork } from '#shared/contract/networks.ts'
 
 type Step = (payment: SignedPayment) => Settlement | Promise<Settlement>
 
-/** Does what a test says, one step for each time it is asked to settle; the last one stays. */
+/** Creates a facilitator that performs one step for each settle request. The last step repeats. */
 export function createScriptedFacilitator(...steps: Step[]) {
   const payments: SignedPayment[] = []
   const facilitator: Facilitator & { verdict: () => Refusal | undefined | Promise<Refusal | undefined> } = {

@@ -5,7 +5,7 @@ import { createListening } from './listening.ts'
 
 type Call = { method: string; params: readonly unknown[] }
 
-/** An HTTP server that takes JSON-RPC and says whatever a test wants, in the words of JSON-RPC or not. */
+/** Starts an HTTP server that receives JSON-RPC and sends any response that a test specifies, valid or not. */
 export async function createScriptedNode(
   answer: (request: IncomingMessage, response: ServerResponse, call: Call) => unknown,
 ) {
@@ -23,7 +23,7 @@ export async function createScriptedNode(
   }
 }
 
-/** As a node answers: `results` by method, or what the function makes of a call. */
+/** Responds like a node. `results` come from the table by method, or from a function of the call. */
 export function results(table: Record<string, unknown>) {
   return (_request: IncomingMessage, response: ServerResponse, { method, params }: Call): void => {
     const handler = table[method]

@@ -6,8 +6,7 @@ import { AccountId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
 /**
- * Adds a second account to a service that may be running, and returns an API key of it, or one that manages the
- * account.
+ * Adds a second account to a service that may be running. Returns an API key of it, or one that manages the account.
  */
 export function secondAccount(dataDir: string, { managesAccount = false } = {}): { accountId: AccountId; key: string } {
   const database = openDatabase(join(dataDir, 'service.sqlite'))

@@ -9,10 +9,10 @@ export type SecretText = { kind: string; text: string; secret: string }
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const drawText = (count: number, from = letters): string =>
   Array.from({ length: count }, () => from[randomInt(from.length)]).join('')
-/** At least one digit, as every issued key has. */
+/** Includes at least one digit, as every issued key does. */
 const drawToken = (count: number): string => `${drawText(count - 1)}7`
 const base64url = (bytes = 32): string => randomBytes(bytes).toString('base64url')
-/** Not by chance like an address of Solana, nor like a name. */
+/** Avoids text that looks like a Solana address or a name. */
 function opaque(): string {
   for (;;) {
     const drawn = base64url()
@@ -28,7 +28,7 @@ export function secretKinds(): SecretText[] {
   const within = (kind: string, secret: string, text: (secret: string) => string): void =>
     void secrets.push({ kind, text: text(secret), secret })
 
-  // The five families, and others of their kind.
+  // Keys of the five families, and of similar providers.
   addAlone('OpenAI', `sk-proj-${drawToken(48)}`)
   addAlone('Anthropic', `sk-ant-api03-${drawToken(80)}-${drawToken(8)}AA`)
   addAlone('Google', `AIza${drawToken(35)}`)
@@ -41,7 +41,7 @@ export function secretKinds(): SecretText[] {
   addAlone('key of a tool client', `sk_tools_${base64url()}`)
   addAlone('session token', opaque())
   within('start token', base64url(), (it) => `http://127.0.0.1:4311/#token=${it}`)
-  // No part is the same in two of them: what one place keeps would be taken for what another wrote.
+  // No two secrets share a part. Otherwise, a match could come from another secret.
   addAlone('JWT', `eyJ${base64url()}.eyJ${base64url()}.${base64url()}`)
 
   addAlone('phrase of 12 words', generateMnemonic(wordlist, 128))
@@ -95,12 +95,12 @@ export function secretKinds(): SecretText[] {
   return secrets
 }
 
-/** Between words of other scripts. */
+/** Embeds the secret between words of other scripts. */
 export function embedInText({ text }: SecretText): string {
   return `Schlüssel für Zoë → ${text} ← 密钥 🔑`
 }
 
-/** Ordinary texts that must stay readable. */
+/** Returns ordinary texts that must stay readable. */
 export function ordinaryTexts(): string[] {
   const hash = randomBytes(32).toString('hex')
   return [

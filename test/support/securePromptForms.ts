@@ -9,7 +9,7 @@ type SecurePrompt = {
   fields: Record<string, string>
 }
 
-/** Opens a secure prompt as the window does, and sends its first form as the person would. @returns the page that follows */
+/** Opens a secure prompt as the window does, and submits its first form as the user would. @returns the next page */
 export async function sendSecurePrompt({ origin, session, body, fields }: SecurePrompt): Promise<string> {
   const opened = await fetch(`${origin}/local/secure-prompts`, {
     method: 'POST',
@@ -24,7 +24,7 @@ export async function sendSecurePrompt({ origin, session, body, fields }: Secure
   return ask(new URL('/prompt/step', url).href, new URLSearchParams({ key, do: 'next', ...fields }).toString())
 }
 
-/** The host name of secure prompts needs no resolver here. */
+/** Sends the request to loopback, so that the secure prompt's host name needs no resolver. */
 function ask(url: string, form?: string): Promise<string> {
   const { port, pathname } = new URL(url)
   return new Promise((resolve, reject) => {

@@ -16,7 +16,7 @@ export type ServiceProcess = {
   send(path: string, fields?: RequestFields): Promise<Answer>
   pid(): number
   hostPid(): number
-  /** Ends the service with this signal and starts it again on the same folder. */
+  /** Ends the service with this signal and restarts it on the same folder. */
   restart(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
   killHost(): Promise<void>
   close(): Promise<void>
@@ -25,14 +25,14 @@ export type ServiceProcess = {
 type Ready = { url: string; owner_key_file: string }
 
 const readyWithinMs = 120_000
-/** Long, because it stops every sandbox that a test left running. */
+/** Long, because shutdown stops every sandbox that a test left running. */
 const endWithinMs = 120_000
 
 export type From = { folder: string; program: string }
 const sources: From = { folder: projectFolder, program: 'src/main/entries/service.ts' }
 
 /**
- * @param from location of the program; default: the project's sources
+ * @param from location of the program. Defaults to the project's sources
  * @param config content of `config.json`
  */
 export async function createServiceProcess(from: From = sources, config?: object): Promise<ServiceProcess> {
@@ -97,7 +97,7 @@ function readReady(child: ChildProcess): Promise<Ready> {
     createInterface(child.stdout).on('line', (line) => {
       if (!line.startsWith('{"event":"ready"')) return
       clearTimeout(impatient)
-      resolve(JSON.parse(line) as Ready) // validated by the user of its address
+      resolve(JSON.parse(line) as Ready) // validated by the code that uses the address
     })
   })
 }

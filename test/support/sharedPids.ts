@@ -1,2 +1,2 @@
-/** Processes that outlive a test file, since all files of its worker share them, with what they start. */
+/** Processes, including their children, that outlive a test file because all files of its worker share them. */
 export const sharedPids = new Set<number>()

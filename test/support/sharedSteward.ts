@@ -4,7 +4,7 @@ import { namesTestFolder, watchLeaks } from './leaks.ts'
 import { startSteward } from './steward.ts'
 import { removeTestFolders } from './temporaryFolder.ts'
 
-/** Steward that e2e files share; it runs in a process beside theirs. */
+/** Steward instance that e2e files share, in a separate process. */
 export type SharedSteward = { url: string; serviceUrl: string; dataFolder: string; ownerKey: string }
 
 declare module 'vitest' {
@@ -15,7 +15,7 @@ declare module 'vitest' {
 
 const leakDeadlineMs = 30_000
 
-/** One Steward for a run of e2e; at its end, what it opened must be closed. */
+/** Starts one Steward for an e2e run. On teardown, asserts that everything it opened is closed. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const leaks = watchLeaks((all) => all.filter((it) => namesTestFolder(it.command)))
   const { close, url, serviceUrl, dataFolder, ownerKey } = await startSteward()

@@ -3,14 +3,14 @@ import { createTimeSource, type TimeSource } from '#platform/timeSource.ts'
 export type ShiftedTime = {
   now: () => number
   source: TimeSource
-  /** Lets time pass on every clock. */
+  /** Advances every clock. */
   pass(ms: number): void
-  /** Sets the wall clock alone. */
+  /** Adjusts only the wall clock. */
   set(byMs: number): void
   sleep(ms: number): void
 }
 
-/** The clocks of this computer, moved as a test wants. */
+/** Creates the clocks of this computer with adjustable offsets. */
 export function createShiftedTime(): ShiftedTime {
   const real = createTimeSource()
   const shift = { wallMs: 0, runningMs: 0, uptimeMs: 0 }

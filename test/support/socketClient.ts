@@ -1,10 +1,10 @@
 import { WebSocket } from 'ws'
 import { until } from './eventually.ts'
 
-/** A WebSocket and all that came over it. */
+/** WebSocket client that records all received messages. */
 export type SocketClient = {
   messages: Record<string, unknown>[]
-  /** Binary frames joined, as text. */
+  /** Concatenated binary frames, decoded as text. */
   readonly text: string
   frames: Buffer[]
   closed: { code: number; reason: string } | undefined
@@ -15,7 +15,7 @@ export type SocketClient = {
 
 type Opening = { headers?: Record<string, string>; protocols?: string[] }
 
-/** Resolves once it is open. Rejects with the status of a refused upgrade: "403 …". */
+/** Resolves when the socket is open. Rejects with the status of a refused upgrade, such as "403 …". */
 export async function openSocket(url: string, { headers = {}, protocols = [] }: Opening = {}): Promise<SocketClient> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), protocols, { headers, maxPayload: 64 * 1024 * 1024 })
   const client: SocketClient = {
@@ -51,7 +51,7 @@ export async function openSocket(url: string, { headers = {}, protocols = [] }: 
   })
 }
 
-/** The first message that fits, now or later. */
+/** Waits for the first message that matches, including earlier ones. */
 export function findMessage(client: SocketClient, fields: Record<string, unknown>): Promise<Record<string, unknown>> {
   return until(`a message with ${JSON.stringify(fields)} among ${client.messages.length}`, () =>
     client.messages.find((message) => Object.entries(fields).every(([name, value]) => message[name] === value)),

@@ -20,8 +20,8 @@ const genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 type Landed = { signature: string; wire: string; keys: readonly string[]; err: unknown; blockTime: number }
 
 /**
- * The runtime of Solana with its own programs, behind the documented JSON-RPC of a node, and the facilitator of the x402
- * library, which verifies and settles on it: https://solana.com/docs/rpc
+ * Starts Solana's runtime with its built-in programs behind a node's documented JSON-RPC API
+ * (https://solana.com/docs/rpc). Includes the facilitator of the x402 library, which verifies and settles on it.
  */
 export async function solanaCluster(now: () => number = Date.now) {
   const svm = new LiteSVM()
@@ -33,7 +33,7 @@ export async function solanaCluster(now: () => number = Date.now) {
   const decode = (wire: string): Transaction => getTransactionDecoder().decode(Buffer.from(wire, 'base64'))
   const sign = async (wire: string): Promise<Transaction> =>
     partiallySignTransaction([facilitatorKey.keyPair], decode(wire))
-  /** Submits the transaction signed by the facilitator: anyone who has it may. */
+  /** Submits the transaction signed by the facilitator. Anyone who has the transaction may submit it. */
   const land = async (wire: string): Promise<string> => {
     const transaction = await sign(wire)
     const result = svm.sendTransaction(transaction)
@@ -109,7 +109,7 @@ export async function solanaCluster(now: () => number = Date.now) {
       calls: node.calls,
       feePayer: facilitatorKey.address as string,
     },
-    /** No transaction that names an earlier block is taken any more. */
+    /** Expires the blockhash, so that transactions with an earlier one are rejected. */
     expire: () => svm.expireBlockhash(),
     async give(owner: string, amount: bigint): Promise<void> {
       putAccount(svm, await findTokenAccount(owner), encodeTokenAccount(owner, amount))
@@ -139,7 +139,7 @@ function putAccount(svm: LiteSVM, address: Address, data: Uint8Array): void {
   })
 }
 
-/** As the token program keeps a mint: supply, 6 decimals, initialized. */
+/** Encodes a mint in the token program's layout: supply, 6 decimals, initialized. */
 function mintBytes(): Uint8Array {
   const bytes = Buffer.alloc(82)
   bytes.writeBigUInt64LE(1_000_000_000_000n, 36)
@@ -148,7 +148,7 @@ function mintBytes(): Uint8Array {
   return bytes
 }
 
-/** Mint, owner, amount, initialized. */
+/** Encodes a token account: mint, owner, amount, initialized. */
 function encodeTokenAccount(owner: string, amount: bigint): Uint8Array {
   const bytes = Buffer.alloc(165)
   bytes.set(getAddressEncoder().encode(solanaUsdc), 0)

@@ -6,7 +6,7 @@ import { solanaCluster, solanaUsdc } from './solanaCluster.ts'
 const [mainnet] = solanaNetworks
 
 export type ShopOptions = {
-  /** Gets 5 USDC. */
+  /** Address that is funded with 5 USDC. */
   payer: string
   extra?: object
   paid?: Paid
@@ -20,7 +20,7 @@ type Requirements = { scheme: 'exact'; network: typeof mainnet.id; amount: strin
   extra: Record<string, unknown>
 }
 
-/** Sells a report for 0.01 USDC on a runtime of Solana, by the facilitator of the x402 library. */
+/** Sells a report for 0.01 USDC on Solana's runtime, through the facilitator of the x402 library. */
 export async function solanaShop(options: ShopOptions) {
   const cluster = await solanaCluster(options.clock)
   const payTo = await cluster.someAddress(9)

@@ -9,9 +9,9 @@ import { until } from './eventually.ts'
 import { projectFolder } from './plantedTree.ts'
 import { isAlive } from './processes.ts'
 
-/** The service as the application runs it, without an application that would start it again. */
+/** Service as the application runs it, without the automatic restart. */
 export type SupervisedService = {
-  /** As the application makes it of what the service prints. */
+  /** Target that the application derives from the service's output. */
   readonly target: ServiceTarget & { socketPath: string }
   kill(): Promise<void>
   start(): Promise<void>
@@ -60,7 +60,8 @@ export function startSupervisedService(dataFolder: string): SupervisedService {
         },
         readyWithinMs,
       )
-      const { url, socket = '', owner_key_file: keyFile } = JSON.parse(ready) as ServiceReady // as the application reads it
+      // parsed as in the application
+      const { url, socket = '', owner_key_file: keyFile } = JSON.parse(ready) as ServiceReady
       target = { url, key: readFileSync(keyFile, 'utf8').trim(), certificate: undefined, socketPath: socket }
     },
     async close() {

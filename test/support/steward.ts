@@ -7,18 +7,18 @@ import { projectFolder } from './plantedTree.ts'
 import { isAlive } from './processes.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
-/** The application as a person starts it, with the browser way of showing it. */
+/** Steward as a user starts it, shown in the browser. */
 export type Steward = {
-  /** With the one-time token after `#`. */
+  /** URL with the one-time token after `#`. */
   url: string
   serviceUrl: string
   dataFolder: string
-  /** Owner's key of the service that it runs itself. */
+  /** Owner's key of the service that this process runs. */
   readonly ownerKey: string
-  /** All that it printed. */
+  /** Returns all printed output. */
   output(): string
   pids(): { main: number; service: number; host: number }
-  /** Asks main to stop, and the host that outlives it; resolves when none is left. */
+  /** Stops main and the host that outlives it. Resolves when both have exited. */
   close(): Promise<void>
 }
 
@@ -31,15 +31,15 @@ function readStartCommand(): string[] {
 }
 
 const startDeadlineMs = 150_000
-/** Long, because it stops every sandbox that a test left running. */
+/** Long, because shutdown stops every sandbox that a test left running. */
 const endDeadlineMs = 120_000
 
 type Options = {
   dataFolder?: string
   parts?: readonly string[]
-  /** Owner's key of the service in its configuration. */
+  /** Owner's key of the configured service. */
   ownerKey?: string
-  /** Written to `config.json` of the data folder. */
+  /** Content of `config.json` in the data folder. */
   config?: object
 }
 
@@ -72,7 +72,7 @@ export async function startSteward(options: Options = {}): Promise<Steward> {
       pids: () => ({
         main: findHolder(join(dataFolder, 'steward.lock')),
         service: findHolder(join(dataFolder, 'service.lock')),
-        // Read on demand: the host may still be starting.
+        // Read on demand, because the host may still be starting.
         get host() {
           return Number(readFileSync(join(dataFolder, 'host/host.pid'), 'utf8'))
         },
@@ -85,7 +85,7 @@ export async function startSteward(options: Options = {}): Promise<Steward> {
   }
 }
 
-/** A person's own settings must not reach what is tested. */
+/** Removes the developer's own settings, so that they do not affect the test. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const isInherited = ([name]: [string, unknown]) => !name.startsWith('STEWARD_') || name.startsWith('STEWARD_TEST_')
   return Object.fromEntries(Object.entries(process.env).filter(isInherited))
@@ -104,7 +104,7 @@ function readyLine(child: ChildProcess & { stdout: NodeJS.ReadableStream }, said
     createInterface(child.stdout).on('line', (line) => {
       if (!line.startsWith('{"event":"ready"')) return
       clearTimeout(impatient)
-      resolve(JSON.parse(line) as Ready) // the tests of the command line pin its fields
+      resolve(JSON.parse(line) as Ready) // the command line tests assert its fields
     })
   })
 }

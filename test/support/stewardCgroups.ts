@@ -4,7 +4,9 @@ import { isAlive } from './processes.ts'
 
 const root = '/sys/fs/cgroup'
 
-/** Cgroups that Steward made and that hold no process; not those that the next host removes, since its maker was killed. */
+/**
+ * Lists cgroups of Steward without processes, except those that the next host removes because their creator was killed.
+ */
 export function idleCgroups(): string[] {
   return listStewardGroups(root).filter(
     (path) => readOr(join(path, 'cgroup.procs'), '-') === '' && !isLeftoverProbe(path),
@@ -27,7 +29,7 @@ function foldersIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   } catch {
-    return [] // it went away, or there are no cgroups here
+    return [] // removed concurrently, or cgroups are unavailable
   }
 }
 

@@ -3,14 +3,14 @@ import { buildRequest, type Input, type Output, type Route } from '#shared/contr
 import { type ClientStreamMessage, ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
-/** REST and the terminal stream as any program would use them, typed by the contract. */
+/** Third-party client of the REST API and the terminal stream, typed by the contract. */
 export type StewardClient = {
   call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
   attach(sandbox: SandboxId, terminal: TerminalId): Promise<Attached>
 }
 
 export type Attached = {
-  /** Raw output since the snapshot; replace it to listen. */
+  /** Raw output since the snapshot. Assign a function to listen. */
   onOutput: (bytes: Buffer) => void
   onMessage: (message: ServerStreamMessage) => void
   send(message: ClientStreamMessage): void
@@ -30,7 +30,7 @@ export function createStewardClient(url: string, key: string): StewardClient {
       })
       const text = await reply.text()
       if (!reply.ok) throw new Error(`${route.method} ${path}: ${reply.status} ${text}`)
-      return route.response.parse(JSON.parse(text)) as Output<R> // parse() just proved it
+      return route.response.parse(JSON.parse(text)) as Output<R> // validated by parse()
     },
     attach: (sandbox, terminal) => attach(`${url}/v1/sandboxes/${sandbox}/pty/${terminal}/stream`, headers),
   }

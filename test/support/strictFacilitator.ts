@@ -6,14 +6,14 @@ import { isSignedByPayer, type PaymentAuthorization } from '#service/payments/pa
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { createListening } from './listening.ts'
 
-/** Failure of a facilitator. With `moves`, the transfer happened before it; otherwise, nothing moved. */
+/** Error of a facilitator. With `moves`, the transfer happens before it. Otherwise, no funds move. */
 export type Trouble = {
   moves: boolean
   how: 'cut' | 'silent' | 503 | 'no-json' | 'other-network' | 'other-payer' | 'no-hash' | { says: string }
 }
 
 /**
- * Strict facilitator by https://docs.x402.org: POST /verify and /settle of version 2, rejecting whatever the schemas of
+ * Strict facilitator by https://docs.x402.org: POST /verify and /settle of version 2. Rejects whatever the schemas of
  * @x402/core do not allow. Moves real tokens of its chain.
  */
 export async function strictFacilitator(network: EvmNetwork) {
@@ -89,7 +89,7 @@ export async function strictFacilitator(network: EvmNetwork) {
   return {
     url: `${url}/x402/`,
     settles,
-    /** That came with requests, in order. */
+    /** Tokens received with requests, in order. */
     tokens,
     balance,
     add,

@@ -7,8 +7,8 @@ const module = (name: string) =>
   JSON.stringify(new URL(`../../src/main/host/terminals/${name}.ts`, import.meta.url).href)
 
 /**
- * A screen worker that never gets past output in which `stick fast` stands, nor past a question asked of a screen on which
- * `no answer` was printed: as if the emulator had no bounds.
+ * Creates a screen worker that hangs on output containing `stick fast`, and on queries to a screen that printed `no
+ * answer`. Simulates an emulator without limits.
  */
 export function stuckScreenWorker(): URL {
   const script = join(temporaryFolder('stuck-screens'), 'stuck.mjs')

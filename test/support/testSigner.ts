@@ -9,9 +9,9 @@ import { createMemoryKeys, type MemoryKeys } from './memoryKeys.ts'
 export type TestedSigner = {
   keys: MemoryKeys
   signer: Signer
-  /** As the local API would take it. */
+  /** Prepares an intent as the local API does. */
   prepare: (intent: IntentInput) => ReturnType<Signer['prepare']>
-  /** Prepared, then signed. */
+  /** Prepares and signs an intent. */
   signed: (intent: IntentInput) => ReturnType<Signer['sign']>
   clock: { now: number }
 }

@@ -4,7 +4,7 @@ export type TextSearch = (bytes: Uint8Array) => number[]
 const blockBytes = 3
 const tableBits = 16
 
-/** @returns a function which tells the indexes of the texts that are there, in their order */
+/** @returns a function that returns the indexes of the texts that occur, in ascending order */
 export function createTextSearch(texts: readonly Uint8Array[]): TextSearch {
   const window = Math.min(255, ...texts.map(({ length }) => length))
   if (window < blockBytes) throw new Error(`Each text to search for needs ${blockBytes} bytes at least.`)
@@ -42,7 +42,7 @@ function createTables(texts: readonly Uint8Array[], window: number) {
   return { skips, endings }
 }
 
-/** Different blocks may share a number, which costs time only. */
+/** Blocks may collide, which only costs time. */
 function blockBefore(bytes: Uint8Array, end: number): number {
   const first = bytes[end - 3] ?? 0
   const second = bytes[end - 2] ?? 0

@@ -34,12 +34,12 @@ export type Purchase = { name: string }
 type Options = {
   work?: (paid: Paid<Purchase>) => void
   wasDone?: () => boolean
-  /** Each thing is sold to one order at a time. */
+  /** Whether each thing can be sold to only one order at a time. */
   isUnique?: boolean
   assertDeliverable?: (purchase: Purchase) => void
 }
 
-/** Creates a till on a ledger, as a process has it: several of one ledger are processes after one another. */
+/** Creates a payment gate on a ledger, as a process does. Several gates on one ledger simulate successive processes. */
 export function thingShop(opened: Ledger, facilitator: Facilitator, options: Options = {}) {
   const { database, ledger, commits, ada, clock } = opened
   const now = () => clock.nowMs
@@ -85,10 +85,11 @@ export function thingShop(opened: Ledger, facilitator: Facilitator, options: Opt
     const body = Buffer.from(JSON.stringify({ name }))
     const input = { params: {}, query: {}, body: { name } }
     const request = { method: 'POST', path: '/things', headers, body }
-    const paid = await endpoint.price?.(input, call as unknown as AnyCall, request) // of a call it needs no more
+    // only these fields of the call are needed
+    const paid = await endpoint.price?.(input, call as unknown as AnyCall, request)
     return { paid, sent: responseHeaders }
   }
-  /** As the pipeline does it. */
+  /** Buys as the request pipeline does. */
   const buy = async (headers: Record<string, string>, name?: string) => {
     const { paid, sent: responseHeaders } = await ask(headers, name)
     if (!paid) throw new Error('It costs nothing.')
@@ -106,7 +107,7 @@ export function thingShop(opened: Ledger, facilitator: Facilitator, options: Opt
     await paid.done(answer)
     return answer
   }
-  /** As a process that starts does it. */
+  /** Reconciles unfinished payments as a starting process does. */
   const restart = async () => {
     const unfinished = startPaymentReconciler({
       ...{ records, paymentGate: sold, commits, now, log: silentLog },

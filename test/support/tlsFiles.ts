@@ -1,4 +1,4 @@
-/** Self-signed certificate of `localhost` and 127.0.0.1 for tests: its key protects nothing. */
+/** Self-signed test certificate for `localhost` and 127.0.0.1. Its key is public and protects nothing. */
 export const testTls = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUHQMPgvCmiDZ2AiDXkSst02+Es2gwCgYIKoZIzj0EAwIw

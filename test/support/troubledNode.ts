@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { createListening } from './listening.ts'
 
-/** `hold` never answers; `cut` closes the connection. Where `passed`, the node has the request by then. */
+/** `hold` never responds, and `cut` closes the connection. `passed`: whether the node received the request first. */
 export type Trouble = { how: 'hold' | 'cut'; passed: boolean }
 type Call = { method: string; params?: readonly unknown[] }
 
-/** Stands before a node, and makes trouble for the requests that a test picks. */
+/** Starts a proxy to a node that disrupts the requests that a test selects. */
 export async function createTroubledNode(target: string) {
   let findTrouble: (nonce: string, method: string) => Trouble | undefined = () => undefined
-  /** Transactions by the authorization they settle; receipts are read by hash. */
+  /** Transactions by the authorization that they settle, because receipts are read by hash. */
   const settles = new Map<string, string>()
   const calls: { nonce: string; method: string; how: Trouble['how'] | undefined }[] = []
   const nonces = new Set<string>()
@@ -38,7 +38,7 @@ export async function createTroubledNode(target: string) {
   const { url, close } = await createListening(server)
   return {
     url,
-    /** Distinguishes requests about this authorization from others. */
+    /** Tracks requests about this authorization. */
     watch: (nonce: string) => void nonces.add(nonce),
     meets(decide: typeof findTrouble | undefined) {
       findTrouble = decide ?? (() => undefined)

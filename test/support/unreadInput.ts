@@ -8,8 +8,8 @@ import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { until } from './eventually.ts'
 
 /**
- * Types into programs that read nothing, in raw mode (in canonical mode the kernel drops the excess), while using another
- * sandbox. Runs in a separate process, with which a hung host ends. Prints its results as JSON.
+ * Types into programs that do not read input, in raw mode (in canonical mode the kernel drops the excess), while using
+ * another sandbox. Runs in a separate process, so that a hung host ends with it. Prints the results as JSON.
  */
 const [dataDir = ''] = process.argv.slice(2)
 const runtime = createBubblewrapRuntime({ folder: `${dataDir}/machines`, log: silentLog, now: Date.now })

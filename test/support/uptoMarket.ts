@@ -7,7 +7,7 @@ import type { EvmNode } from './evmNode.ts'
 import { createListening } from './listening.ts'
 
 const [base] = evmNetworks
-/** The second of anvil's own accounts. */
+/** Second of anvil's default accounts. */
 const facilitator: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
 export type UptoPermit = {
@@ -22,7 +22,10 @@ export type UptoPermit = {
   }
 }
 
-/** Starts a seller of `upto` payments on this node, and its facilitator. @param cap millionths of a USDC */
+/**
+ * Starts a seller of `upto` payments on this node, and its facilitator.
+ * @param cap maximum amount in millionths of a USDC
+ */
 export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address; cap: number }) {
   const { TestPermit2, TestUptoProxy } = createTestContracts()
   await node.deploy(permit2.address, TestPermit2)
@@ -31,7 +34,7 @@ export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address
 
   return {
     facilitator,
-    /** USDC of this address, and whether Permit2 may move it. */
+    /** Mints USDC to this address, and sets whether Permit2 may transfer it. */
     async fund(address: Address, { allowed = true } = {}): Promise<void> {
       await node.mint(address, BigInt(cap))
       await node.setEther(address, 10n ** 18n)
@@ -42,7 +45,7 @@ export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address
       })
       await waitForReceipt(hash)
     },
-    /** As a facilitator settles, by the contract's published interface. */
+    /** Settles like a facilitator, through the contract's published interface. */
     async settle(
       { signature, permit2Authorization: permit }: UptoPermit,
       amount: number,
@@ -66,14 +69,14 @@ export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address
           signature,
         ],
       } as const
-      await node.client.simulateContract(call) // it tells why it would be refused
+      await node.client.simulateContract(call) // reports the reason if the call would revert
       const hash = await node.client.writeContract(call)
       await waitForReceipt(hash)
       return hash
     },
     /**
-     * Starts a seller of `upto`. @param answer handles a payment: a transaction hash is reported, undefined closes the
-     * connection
+     * Starts a seller of `upto` payments.
+     * @param answer handles a payment. A returned transaction hash is reported, and undefined closes the connection
      */
     async open(answer: (permit: UptoPermit) => Promise<Hex | undefined>, over: object = {}) {
       const permits: UptoPermit[] = []

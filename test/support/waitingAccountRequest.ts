@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import { createAccountRequestRepository } from '#service/auth/accountRequestRepository.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 
-/** Has a wallet ask a service for an account, whatever that service does with unknown wallets. @returns the request's id */
+/**
+ * Creates a wallet's request for an account, regardless of the service's setting for unknown wallets.
+ * @returns the id of the request
+ */
 export function waitingAccountRequest(dataDir: string, address: string): string {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   try {

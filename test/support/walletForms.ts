@@ -3,7 +3,7 @@ import { buildRequest, type Input, type Output, type Route } from '#shared/contr
 import { openSecurePrompt } from '#shared/contract/wallet.ts'
 import type { PersonSession } from './personSession.ts'
 
-/** The person's session, as their browser has it. */
+/** Client with the user's browser session. */
 export type PersonClient = { call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>> }
 
 export function createPersonClient(origin: string, session: PersonSession): PersonClient {
@@ -18,7 +18,7 @@ export function createPersonClient(origin: string, session: PersonSession): Pers
       })
       const text = await reply.text()
       if (!reply.ok) throw new Error(`${route.method} ${path}: ${reply.status} ${text}`)
-      return route.response.parse(JSON.parse(text)) as Output<typeof route> // parse() just proved it
+      return route.response.parse(JSON.parse(text)) as Output<typeof route> // validated by parse()
     },
   }
 }
@@ -44,7 +44,7 @@ export async function importPrivateKey(
   if (!end.includes('steward.secure-prompt.done')) throw new Error(`The private key was not imported:\n${end}`)
 }
 
-/** Makes a change of what is allowed; what has to be confirmed is confirmed by the form of its secure prompt. */
+/** Changes permissions, and submits the secure prompt's form if the change requires confirmation. */
 export async function changeConfirmed(
   person: PersonClient,
   fields: { passphrase: string; change: () => Promise<unknown> },
@@ -68,7 +68,7 @@ function send(url: string, page: string, fields: Record<string, string>): Promis
   return visit(new URL('/prompt/step', url).href, form)
 }
 
-/** `wallet.localhost` is this machine, whatever its resolver says. */
+/** Resolves `wallet.localhost` to this computer, regardless of the resolver. */
 async function visit(url: string, form?: FormData): Promise<string> {
   const { port, host, pathname } = new URL(url)
   const encoded = form && new Response(form)

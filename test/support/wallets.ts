@@ -5,11 +5,11 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type CreateSiweMessageParameters, createSiweMessage } from 'viem/siwe'
 import { type Answer, exchange } from './runningService.ts'
 
-/** People with wallets, who sign in as any client would. */
+/** Wallets that sign in as independent clients. */
 export type SigningWallet = {
   address: string
   sign(text: string): Promise<string>
-  /** A fresh message with its signature: the body of a sign-in. */
+  /** Creates a new message and its signature, the body of a sign-in. */
   signedMessage(url: string): Promise<{ message: string; signature: string; chain_type: 'evm' | 'solana' }>
   signIn(url: string): Promise<Answer>
 }

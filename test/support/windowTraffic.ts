@@ -2,11 +2,11 @@ import type { Page, Response } from 'playwright-core'
 import { securePromptHostName } from '#shared/contract/wallet.ts'
 import type { Written } from './plantedSecrets.ts'
 
-/** All that passes between a page, its frames and the servers, but what is given to a secure prompt and shown on it. */
+/** All traffic between a page, its frames and the servers, except the contents of secure prompts. */
 export type WindowTraffic = {
   /** Returns URLs, requests of the window, responses, events and console output. */
   everything(): Promise<Written[]>
-  /** Bodies of prompts, which may show a phrase and must not repeat what was typed. */
+  /** Bodies of secure prompts, which may show a phrase but must not repeat user input. */
   prompts(): Promise<Written[]>
 }
 
@@ -34,7 +34,7 @@ export function createWindowTraffic(page: Page): WindowTraffic {
 
 async function readResponse(response: Response): Promise<Written> {
   const source = `${response.request().method()} ${response.url()}`
-  const body = await response.body().catch(() => Buffer.alloc(0)) // of a page that was left before it was read
+  const body = await response.body().catch(() => Buffer.alloc(0)) // the page may be closed before its body is read
   return { where: source, bytes: Buffer.concat([Buffer.from(JSON.stringify(response.headers())), body]) }
 }
 

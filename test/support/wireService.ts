@@ -2,25 +2,25 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-/** Server in place of a service that records the agent's requests verbatim. */
+/** Fake service that records the agent's requests verbatim. */
 export type WireService = {
   url: string
   port: number
   requests: IncomingMessage[]
-  /** The open WebSockets by path. */
+  /** Open WebSockets by path. */
   sockets: Map<string, WebSocket>
   close(): Promise<void>
 }
 
 type Options = {
   port?: number
-  /** A Unix socket in the place of a port. */
+  /** Path of a Unix socket to listen on instead of a port. */
   socketPath?: string
   answer?: (request: IncomingMessage, response: ServerResponse) => void
   onSocket?: (socket: WebSocket, request: IncomingMessage) => void
 }
 
-/** Starts it. The event stream begins with `ready`, as the contract requires. */
+/** Starts the fake service. The event stream begins with `ready`, as the contract requires. */
 export async function startWireService({ port = 0, socketPath, answer, onSocket }: Options = {}): Promise<WireService> {
   const requests: IncomingMessage[] = []
   const sockets = new Map<string, WebSocket>()
@@ -35,7 +35,7 @@ export async function startWireService({ port = 0, socketPath, answer, onSocket 
   })
   http.on('upgrade', (request, socket, head) => {
     requests.push(request)
-    socket.on('error', () => {}) // the client may be gone before the response
+    socket.on('error', () => {}) // the client may disconnect before the response
     if (request.url?.startsWith('/v1/refused')) {
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}')
       return

@@ -9,7 +9,7 @@ import { truncateEntry } from '#agent/activity/truncateEntry.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { checkFile, describeCheck } from './verifyCommand.ts'
 
-/** Exported files as a user may submit them. */
+/** Creates exported files that a user may pass to the command. */
 function exportEntries(count: number, summary = (index: number): string => `entry ${index}`): string[] {
   const rows: TimelineRow[] = []
   for (let sequence = 1; sequence <= count; sequence += 1) {
@@ -104,7 +104,7 @@ test('detects reordered and repeated lines, missing ones and those of another lo
     ],
   })
   expect(describeCheck(gap)).toContain('Entries are left out in 1 places, as a filter does.')
-  // Only the last hash tells what is missing at the end: it is named, to be compared.
+  // Only the last hash can reveal missing entries at the end, so the report shows it for comparison.
   const short = await check([first, two].join('\n'))
   expect(describeCheck(short)).toContain(`The last is entry 2 with the hash ${JSON.parse(two).hash}.`)
 })

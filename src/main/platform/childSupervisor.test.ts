@@ -7,7 +7,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { superviseChild } from './childSupervisor.ts'
 import { silentLog } from './log.ts'
 
-/** Prints its pid when it is ready, and ends when its stdin does. */
+/** Prints its pid when ready and exits when stdin ends. */
 const obedient = 'console.log(process.pid); process.stdin.resume().on("end", () => process.exit(0))'
 
 function supervise(script: string, limits = {}) {

@@ -44,14 +44,14 @@ function run(ms: number, checks = 1): void {
     wallMs += ms / checks
     runningMs += ms / checks
     uptimeMs += ms / checks
-    clock.passedMs() // looks, as the interval does
+    clock.passedMs() // reads the clock, as the interval does
   }
 }
 function sleep(ms: number): void {
   wallMs += ms
   uptimeMs += ms
 }
-/** Running, hour by hour, for more than a day. */
+/** Runs in hourly steps for more than a day. */
 const runLong = () => run(dayMs + hourMs, 25)
 
 test('follows the wall clock and its drift without jumps', () => {
@@ -132,7 +132,7 @@ test('counts time for deletions only when readings a day of running time apart a
   expect(clock.passedMs()).toBeLessThan(startMs + 3 * hourMs)
   wallMs -= yearMs
   run(dayMs, 24)
-  wallMs += yearMs // wrong again, a day later
+  wallMs += yearMs // wrong again one day later
   run(60_000)
   expect(clock.passedMs()).toBeLessThan(startMs + 3 * dayMs)
   runLong()

@@ -11,7 +11,7 @@ import { smallHeapOptions } from './smallMemory.ts'
 
 const waitForever = 'setInterval(() => {}, 1000)'
 
-/** Runs a script with this name on a data folder whose pid file names its process. */
+/** Runs a script with this name and a data folder whose pid file contains its process id. */
 async function startNamed(name: string, dataArgument?: string): Promise<{ child: ChildProcess; folder: string }> {
   const folder = temporaryFolder('host-process')
   const script = join(folder, name)

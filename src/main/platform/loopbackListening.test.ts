@@ -10,7 +10,7 @@ import { listenOnRemembered } from './rememberedPort.ts'
 
 const anyPort = { host: '127.0.0.1', port: 0 }
 
-/** Answers every request with the word. */
+/** Starts a server that responds to every request with the same text. */
 async function listening(address: ListenAddress) {
   const server = createHttpServer((request, response) => response.end(`ours, to ${request.headers.host}`))
   const first = await listenAt({ server, address, open: (target) => startListening(server, target) })
@@ -89,7 +89,7 @@ test.skipIf(noIpv6Loopback)('a remembered port occupied at the other loopback ad
 test('closing ends both listeners, even with a silent connection', async () => {
   const { port, close } = await listening(anyPort)
   const silent = connect({ host: noIpv6Loopback ? '127.0.0.1' : '::1', port })
-  silent.on('error', () => {}) // it is cut off
+  silent.on('error', () => {}) // the connection is cut
   await once(silent, 'connect')
   await (await fetch(`http://127.0.0.1:${port}/`)).text()
   const ended = once(silent, 'close')

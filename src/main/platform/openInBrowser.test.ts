@@ -9,7 +9,7 @@ import { openInBrowser } from './openInBrowser.ts'
 
 const url = 'http://127.0.0.1:4100/#token=secret-of-the-start'
 
-/** A machine whose `xdg-open` writes down the arguments that all users can read. */
+/** Creates an environment whose `xdg-open` records the arguments that all users can read. */
 function sandbox(variables: Record<string, string> = { DISPLAY: ':9' }) {
   const home = temporaryFolder('home')
   const programs = temporaryFolder('programs')

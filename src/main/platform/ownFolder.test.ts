@@ -6,7 +6,7 @@ import { assertOwnFolder, assertOwnFolderSync } from './ownFolder.ts'
 
 const foreignUid = 65_534
 
-/** Ordinary users can give nothing away: the root folder is another's, too. */
+/** Returns a folder that another user owns. Ordinary users cannot change ownership, so they use the root folder. */
 function foreignFolder(): string {
   if (process.getuid?.() !== 0) return '/'
   const folder = temporaryFolder('foreign')

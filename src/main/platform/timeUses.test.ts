@@ -8,9 +8,9 @@ const folder = join(projectFolder, 'src/main')
 const entries = Object.entries<TimeUseEntry>(timeUses)
 const rows = entries.flatMap(([, { modules }]) => modules)
 
-/** Reads of a clock, whichever it is. */
+/** Matches reads of any clock. */
 const reading = /\b(now|wallNow|steadyMs|latestMs|passedMs|runningMs)\(\)|Date\.now\b|performance\.now\(/
-/** The clocks themselves. */
+/** Files that implement clocks. */
 const clocks = ['platform/clock.ts', 'platform/timeSource.ts']
 
 function readers(): string[] {

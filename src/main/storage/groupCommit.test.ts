@@ -14,7 +14,7 @@ beforeEach(() => {
   database = openDatabase(join(temporaryFolder('commits'), 'data.sqlite'))
   database.exec('CREATE TABLE notes (text TEXT NOT NULL CHECK (length(text) < 5)) STRICT')
   const begun: typeof flushes = []
-  flushes = begun // a timer of the test before may still begin one
+  flushes = begun // a timer of the previous test may still start a flush
   broken = []
   commits = createGroupCommit({
     database,

@@ -10,7 +10,7 @@ let asked: Answer[]
 let client: QueryClient
 let stopWatching: () => void
 
-/** A list whose every read is answered by hand, in whatever order the test wants. */
+/** A list whose reads are resolved manually, in any order that the test chooses. */
 beforeEach(() => {
   asked = []
   client = new QueryClient({ defaultOptions: { queries: { networkMode: 'always', retry: false, gcTime: Infinity } } })

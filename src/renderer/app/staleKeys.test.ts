@@ -7,11 +7,11 @@ import { markStale, staleKeys } from './staleKeys.ts'
 
 const rendererFolder = join(import.meta.dirname, '..')
 const types = LocalEvent.options.map(({ shape }) => shape.type.value)
-/** Events that patch the cache app-wide, or concern no cached data. */
+/** Events that patch the cache app-wide or do not affect cached data. */
 const patchedAppWide = ['terminal.changed', 'terminal.removed', 'account-requests.changed', 'intent.show']
 const changesCache = /\b(readAgain|patchAndReadAgain|patchFromEvent|setQueryData|invalidateQueries)\b/
 
-/** Event types on which source files change the cache. */
+/** Returns the event types on which source files change the cache. */
 function handledTypes(): Map<string, string> {
   const files = readdirSync(rendererFolder, { recursive: true, encoding: 'utf8' })
   const heard = new Map<string, string>()

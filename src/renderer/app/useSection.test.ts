@@ -8,7 +8,6 @@ const location = { hash: '' }
 beforeEach(() => vi.stubGlobal('window', { location, sessionStorage: memoryStorage() }))
 afterEach(() => void vi.unstubAllGlobals())
 
-/** Opens an address as a link does. */
 function follow(hash: string): void {
   rememberAddress({ oldURL: origin + location.hash, newURL: origin + hash })
   location.hash = hash

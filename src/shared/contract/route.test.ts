@@ -5,7 +5,7 @@ import { createSandbox, getExecTimeoutMs } from './sandboxes.ts'
 import { readTerminal } from './terminals.ts'
 
 test('maps each input to the path, query or body of the route', () => {
-  const id = 'a'.repeat(32) as never // a brand is only a type
+  const id = 'a'.repeat(32) as never // the type is branded
   const sessionId = `pty_${'b'.repeat(24)}` as never
   expect(buildRequest(readTerminal, { id, sessionId, full: true })).toEqual({
     path: `/v1/sandboxes/${'a'.repeat(32)}/pty/pty_${'b'.repeat(24)}/read?full=true`,

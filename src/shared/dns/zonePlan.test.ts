@@ -59,7 +59,7 @@ test('applies the plan for a random zone without conflicts and then plans nothin
   )
 })
 
-/** As the service does it. */
+/** Applies a step as the service does. */
 function applyStep(present: PresentRecord[], step: ZoneStep): void {
   const index = 'before' in step ? present.findIndex(({ id }) => id === step.before.id) : -1
   if (index >= 0) present.splice(index, 1)

@@ -3,10 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
 
 /**
- * Minimal gateway in Node: forwards each request unchanged by node:http and a pool of undici, without a key, model or
- * price. Prints its port, and ends with its standard input.
- *
- * node bareProxy.ts PROVIDER_PORT
+ * Minimal gateway in Node. Forwards each request unchanged with node:http and an undici pool, without keys, models or
+ * prices. Prints its port and exits when stdin ends. Usage: `node bareProxy.ts PROVIDER_PORT`.
  */
 const provider = new Pool(`http://127.0.0.1:${process.argv[2]}`, { connections: 64 })
 

@@ -1,6 +1,6 @@
 /**
- * Process that serves chat completions with minimal work: responses are precomputed, and a request is read only for its
- * end and whether it streams. Prints its port.
+ * Process that serves chat completions with minimal work. Responses are precomputed. A request is parsed only for its
+ * end and its stream flag. Prints its port.
  */
 import { createServer } from 'node:net'
 
@@ -74,7 +74,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   })
 })
 
-/** @returns where the first request ends, 0 while it has not */
+/** @returns the end position of the first request, or 0 if it is incomplete */
 function findEnd(text: string): number {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return 0

@@ -1,18 +1,18 @@
 import { connect, type Socket } from 'node:net'
 import type { Samples } from '../figures.ts'
 
-/** Request to repeat, serialized in advance so that the client costs little. */
+/** Request to repeat, serialized in advance to reduce the client's cost. */
 export type LoadTarget = { port: number; path: string; headers: Readonly<Record<string, string>>; body: object }
 
 export type Loaded = {
   perSecond: number
-  /** Milliseconds until each answer was whole. */
+  /** Time until each response was complete, in milliseconds. */
   whole: Samples
-  /** Milliseconds until the first event of each; of JSON, until its first byte. */
+  /** Time until the first event of each response, or the first byte for JSON, in milliseconds. */
   begun: Samples
 }
 
-/** Runs clients that each send their next request after a response. @throws Error for any status but 200 */
+/** Runs clients that each send the next request after receiving a response. @throws Error for any status except 200 */
 export async function runLoad(
   target: LoadTarget,
   { clients, count }: { clients: number; count: number },
@@ -81,7 +81,7 @@ async function connected(port: number) {
   }
 }
 
-/** Reads just enough of HTTP/1.1 to find the end of a response. */
+/** Creates a reader that parses just enough HTTP/1.1 to find the end of a response. */
 function answerReader() {
   let head: Buffer | undefined = Buffer.alloc(0)
   let missing = 0

@@ -5,7 +5,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Manual command lines: bwrap creates the namespaces, nsenter enters them. No limits, files or records. */
+/**
+ * Sandbox from manual command lines: bwrap creates the namespaces, nsenter enters them. Has no limits, files or
+ * records.
+ */
 export type ManualSandbox = { exec(command: string): Promise<string>; close(): Promise<void> }
 
 export async function createManualSandbox(): Promise<ManualSandbox> {
@@ -45,7 +48,7 @@ function insidePid(holder: ChildProcess): Promise<number> {
   })
 }
 
-/** Resolves when the mounts are complete, which is after bwrap has printed the process id. */
+/** Resolves when the mounts are complete, which happens after bwrap prints the process id. */
 async function ready(holder: ChildProcess): Promise<void> {
   if (holder.stdout) await once(holder.stdout, 'data')
 }

@@ -1,7 +1,7 @@
 /**
- * Measures peers that are command lines, in a separate process: `node byHand.ts PEER COUNT FOLDER`. libuv forks to spawn,
- * and a fork costs more in a larger process, so the benchmark itself must not spawn a peer.
- * Prints one line of JSON: `PeerFigures`.
+ * Measures command-line peers in a separate process: `node byHand.ts PEER COUNT FOLDER`. libuv forks to spawn, and a
+ * fork is more expensive in a larger process, so the benchmark itself must not spawn a peer. Prints one line of JSON:
+ * `PeerFigures`.
  */
 import { readFileSync } from 'node:fs'
 import { measureEach, type Samples } from '../figures.ts'
@@ -21,7 +21,10 @@ const samples = await peers[peer](Number(count), folder)
 const figures: PeerFigures = { samples, maxMegabytes: readPeakMegabytes() }
 process.stdout.write(`${JSON.stringify(figures)}\n`)
 
-/** Reads the peak of this program. `resourceUsage().maxRSS` also counts the process that spawned it, before exec. */
+/**
+ * Reads the peak memory of this program. `resourceUsage().maxRSS` also includes the process that spawned it, before
+ * exec.
+ */
 function readPeakMegabytes(): number {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
   return Number(kilobytes) / 1024
@@ -42,7 +45,10 @@ async function createToFirstExec(count: number): Promise<Samples> {
   return samples
 }
 
-/** Starts all at once. @returns one sample: ms until the last has executed its first command */
+/**
+ * Starts `count` sandboxes concurrently.
+ * @returns one sample: the time in ms until the last one has executed its first command
+ */
 async function burst(count: number): Promise<Samples> {
   const start = performance.now()
   const sandboxes = await Promise.all(

@@ -5,12 +5,12 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { deriveScryptKey } from '#agent/wallet/scrypt.ts'
 import { registerTypedData } from '#shared/contract/automatons.ts'
 
-/** The phrase of every documentation of a local chain. */
+/** Mnemonic that the documentation of most local chains uses. */
 export const benchPhrase = 'test test test test test test test test test test test junk'
 
 type Registered = { automatonId: string; nonce: string; payloadHash: `0x${string}` }
 
-/** A key in plain memory, as scripts have it. */
+/** Creates an account with its key in plain memory, as scripts do. */
 export function viemAccount() {
   const { privateKey } = HDNodeWallet.fromPhrase(benchPhrase)
   const account = privateKeyToAccount(privateKey as `0x${string}`)
@@ -27,7 +27,7 @@ export function ethersWallet() {
     address: wallet.address,
     signText: (text: string) => wallet.signMessage(text),
     verify: (text: string, signature: string) => verifyMessage(text, signature) === wallet.address,
-    /** Sorts as JSON.stringify can, then hashes. */
+    /** Sorts the keys with JSON.stringify, then hashes. */
     canonicalHash: (value: object) => id(JSON.stringify(value, Object.keys(value).sort())),
   }
 }
@@ -37,6 +37,6 @@ export function naclSigner() {
   return { sign: (text: string) => nacl.sign.detached(new TextEncoder().encode(text), secretKey) }
 }
 
-/** The derivation alone, at the strength that the wallet uses. */
+/** Runs only the key derivation, at the wallet's strength. */
 export const bareScrypt = (passphrase: string) =>
   deriveScryptKey(Buffer.from(passphrase), Buffer.alloc(32, 7), { n: 2 ** 17, r: 8, p: 1, bytes: 32 })

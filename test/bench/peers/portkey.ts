@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { until } from '../../support/eventually.ts'
 import type { LoadTarget } from '../load/httpLoad.ts'
 
-/** Starts Portkey's gateway from its package as a process, without accounts and ledger. */
+/** Starts Portkey's gateway from its package as a process, without accounts or a ledger. */
 export async function portkey(
   providerPort: number,
 ): Promise<{ target: Omit<LoadTarget, 'body'>; pid: number; close(): Promise<void> }> {
@@ -40,7 +40,7 @@ export async function portkey(
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
-  const { port } = server.address() as AddressInfo // it listens at a port
+  const { port } = server.address() as AddressInfo // the server listens on TCP
   await new Promise((resolve) => server.close(resolve))
   return port
 }

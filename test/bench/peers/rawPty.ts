@@ -1,12 +1,12 @@
 import { type IPty, spawn } from '@lydell/node-pty'
 import { megabytesPerSecond } from '../figures.ts'
 
-/** node-pty alone: a command of this machine on a pseudo-terminal of this process. */
+/** Runs a command of this computer with plain node-pty, on a pseudo-terminal of this process. */
 export function rawPty(command: string): IPty {
   return spawn('bash', ['-c', command], { cols: 80, rows: 24, encoding: null })
 }
 
-/** One character to its echo. */
+/** Sends one character and waits for its echo. */
 export function echoOnce(pty: IPty, character: string): Promise<void> {
   return new Promise((resolve) => {
     const listening = pty.onData((data) => {
@@ -18,7 +18,7 @@ export function echoOnce(pty: IPty, character: string): Promise<void> {
   })
 }
 
-/** Reads everything that a command prints. */
+/** Reads all output of a command. */
 export function rawThroughput(command: string): Promise<number> {
   return new Promise((resolve) => {
     const pty = rawPty(command)

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Shell in tmux on a separate server, driven as scripts do. */
+/** Shell in tmux on a separate tmux server, driven as scripts do. */
 export type TmuxScreen = { type(line: string): Promise<void>; read(): Promise<string>; close(): Promise<void> }
 
 export async function openTmuxScreen(folder: string): Promise<TmuxScreen> {

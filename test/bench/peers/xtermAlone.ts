@@ -9,7 +9,7 @@ type Flood = { line: string; bytes: number }
 
 const size = { cols: 120, rows: 40, scrollback: 10_000 }
 
-/** xterm.js in a page with nothing else: the same lines out of memory until it has drawn the last one. */
+/** Measures xterm.js on an otherwise empty page. Writes the same lines from memory until the last one is drawn. */
 export async function xtermAlone(flood: Flood): Promise<number> {
   const browser = await openBrowser(wholeChromium)
   try {
@@ -23,7 +23,7 @@ export async function xtermAlone(flood: Flood): Promise<number> {
   }
 }
 
-/** Runs in the page. @returns milliseconds */
+/** Runs in the page. @returns the duration in milliseconds */
 async function drawAll({ line, bytes, ...options }: Flood & typeof size): Promise<number> {
   const created = Reflect.get(globalThis, 'Terminal') as new (input: typeof options) => Terminal
   const terminal = new created(options)
@@ -33,7 +33,7 @@ async function drawAll({ line, bytes, ...options }: Flood & typeof size): Promis
   const written: Promise<void>[] = []
   for (let sent = 0; sent < bytes; sent += piece.length) {
     written.push(new Promise<void>((resolve) => terminal.write(piece, resolve)))
-    if (written.length > 16) await written.shift() // a megabyte waits: it never has nothing to do
+    if (written.length > 16) await written.shift() // keeps 1 MB queued, so that the terminal is never idle
   }
   await Promise.all(written)
   await new Promise((resolve) => requestAnimationFrame(resolve))

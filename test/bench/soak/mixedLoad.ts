@@ -6,7 +6,10 @@ import type { SandboxId } from '#shared/ids.ts'
 import { until } from '../../support/eventually.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 
-/** Runs operations of one client on one sandbox after another, until `isOver`. @returns the number of operations */
+/**
+ * Runs operations of one client on one sandbox sequentially until `isOver` returns true.
+ * @returns the number of operations
+ */
 export async function runMixedLoad(client: StewardClient, isOver: () => boolean): Promise<number> {
   let count = 0
   while (!isOver()) {

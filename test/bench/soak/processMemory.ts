@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Proportional memory of a process in MB: total, pages of V8's heaps in all threads, other anonymous memory. */
+/** Proportional memory of a process in MB: total, pages of the V8 heaps of all threads, and other anonymous memory. */
 export type Memory = { pss: number; heap: number; native: number }
 
-/** V8 takes its heaps in pages of 256 KiB; large objects have their own. */
+/** V8 allocates its heaps in pages of 256 KiB. Large objects have separate regions. */
 const heapPageBytes = 256 * 1024
 const largestHeapRegion = 2 * 1024 * 1024
 

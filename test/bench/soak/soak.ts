@@ -8,19 +8,19 @@ import { type Memory, readMemory } from './processMemory.ts'
 type Sample = { operations: number; memory: Record<string, Memory> }
 
 const clients = 3
-/** Exceeds the idle time of screens and their threads. */
+/** Exceeds the idle timeout of screens and their threads. */
 const minQuietMs = 30_000
 const kinds = ['pss', 'heap', 'native'] as const
 
 /**
- * Runs a mixed load for some minutes, then idles for a sixth of that time. Prints the memory growth of each process per
- * operation, after a warm-up of a fifth, and its memory at the end. Steady growth is a leak.
+ * Runs a mixed load for `minutes`, then idles for a sixth of that time. Prints the memory growth of each process per
+ * operation, excluding a warm-up of a fifth, and its final memory. Steady growth indicates a leak.
  */
 export async function soak(minutes: number, print: (line: string) => void): Promise<void> {
   const steward = await startSteward()
   try {
     const client = createStewardClient(steward.serviceUrl, steward.ownerKey)
-    await client.call(listRuntimes, {}) // the host responds: all three processes run
+    await client.call(listRuntimes, {}) // the host responds, so all three processes run
     let operations = 0
     const counting = { ...client, call: countCalls(client.call, () => operations++) }
     const read = (): Sample => {
@@ -59,7 +59,7 @@ function countCalls<F extends (...input: never[]) => unknown>(call: F, count: ()
   return ((...input: Parameters<F>) => {
     count()
     return call(...input)
-  }) as F // the same arguments and the same result
+  }) as F // same arguments and result
 }
 
 function describe(memory: Record<string, Memory>): string {
@@ -68,7 +68,7 @@ function describe(memory: Record<string, Memory>): string {
     .join(', ')
 }
 
-/** Returns the slope by least squares, in MB per 1,000 operations. */
+/** Returns the least-squares slope in MB per 1,000 operations. */
 function computeSlope(samples: readonly Sample[], name: string, kind: (typeof kinds)[number]): number {
   const points = samples.map(({ operations, memory }) => ({ x: operations / 1_000, y: memory[name]?.[kind] ?? 0 }))
   const computeMean = (values: number[]) =>

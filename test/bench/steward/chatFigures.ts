@@ -14,16 +14,16 @@ import type { Samples } from '../figures.ts'
 
 const messages = 10_000
 const lines = 640
-/** A model of the fast kind: 200 pieces in a second. */
+/** Pace of a fast model: 200 chunks per second. */
 const pieceMs = 5
 const lookMs = 100
 
 export type ChatFigures = {
-  /** From the click on a chat of 10,000 messages to its end in view. */
+  /** Time from the click on a chat of 10,000 messages until its end is visible. */
   opens: Samples
-  /** Work of the window's main thread for one key in that chat, up to the frame that shows it, in milliseconds. */
+  /** Main-thread work for one keystroke in that chat, until the frame that shows it, in milliseconds. */
   types: Samples
-  /** Work of the window's main thread for a block of 640 lines, in milliseconds. */
+  /** Main-thread work for a block of 640 lines, in milliseconds. */
   highlighted: Samples
   plain: Samples
   /** Longest task, in milliseconds; 0 if none exceeded 50 ms. */
@@ -97,7 +97,7 @@ export async function importLongChat(page: Page): Promise<void> {
   if (status !== 201) throw new Error(`The import of the long chat was answered with ${status}.`)
 }
 
-/** In the page, frame by frame: a locator would look rarely. */
+/** Polls in the page on every frame, because a locator polls too rarely. */
 async function timeToOpen(page: Page): Promise<number> {
   await page.goto(`${new URL(page.url()).origin}/#/chat/new`)
   await page.reload()
@@ -120,7 +120,7 @@ async function timeToOpen(page: Page): Promise<number> {
   )
 }
 
-/** With the chat in view. */
+/** Measures the work per keystroke with the chat in view. */
 async function workToType(page: Page, keys: number): Promise<number[]> {
   const { work, end } = await measureWork(page)
   await page.getByRole('form', { name: 'New message' }).locator('textarea').focus()
@@ -136,7 +136,10 @@ async function workToType(page: Page, keys: number): Promise<number[]> {
   return durations
 }
 
-/** Time of the processor: what else the machine does is not counted. @returns `work`, in milliseconds so far */
+/**
+ * Measures processor time, which excludes other load on the computer.
+ * @returns `work`, which returns the milliseconds so far
+ */
 async function measureWork(page: Page) {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -165,7 +168,7 @@ async function workToStream(page: Page): Promise<{ workMs: number; maxMs: number
   await chat.answers.first().waitFor()
   const before = await work()
   const answer = await chat.answers.first().elementHandle()
-  // Looked at rarely, and without a search: each look is work of the main thread, and one for each frame makes the frame.
+  // Polls rarely and without a query, because each poll is main-thread work, and polling on every frame forces frames.
   await page.waitForFunction(
     (article) => article?.getAttribute('aria-busy') === 'false' && article.querySelector('.code-line') !== null,
     answer,
@@ -176,7 +179,7 @@ async function workToStream(page: Page): Promise<{ workMs: number; maxMs: number
   return { workMs, maxMs: await page.evaluate(() => (globalThis as unknown as { maxTaskMs: number }).maxTaskMs) }
 }
 
-/** Answers with a block of code at the pace of a model. */
+/** Creates a provider that streams a code block at the pace of a model. */
 export async function createPacedProvider() {
   let language = 'ts'
   const code = Array.from(

@@ -13,7 +13,7 @@ const names = 200
 const domains = 5_000
 const yearMs = 365 * 24 * 60 * 60_000
 
-/** Names checked at the test registry, and a long list shown by the agent with its service and without it. */
+/** Measures name checks at the test registry, and a long list that the agent shows with and without its service. */
 export async function domainFigures(
   tries: (count: number) => number,
 ): Promise<{ checked: Samples; listed: Samples; offline: Samples }> {
@@ -26,7 +26,7 @@ export async function domainFigures(
   let isServed = true
   try {
     const all = Array.from({ length: names }, (_, index) => `name-${index}.com`).join(',')
-    const key = { authorization: `Bearer ${service.key}` } // without one, checks are counted by the day
+    const key = { authorization: `Bearer ${service.key}` } // checks without a key have a daily limit
     const check = () => read(connections, `${service.url}/domains/check?domains=${all}`, key)
     const checked = await measureEach(tries(200), check)
     const list = () => read(connections, `${agent.origin}/local/domains`, agent.session)

@@ -9,17 +9,18 @@ import { portkey } from '../peers/portkey.ts'
 import { ownMs } from './processFigures.ts'
 
 /**
- * Figures of one path to the provider: through Steward, through a peer, or direct. Undefined if it fails on streams.
+ * Figures of one path to the provider: through Steward, through a peer, or direct. A stream figure is undefined if the
+ * path fails on streams.
  */
 export type GatewayFigures = {
-  /** One client. */
+  /** Measured with one client. */
   json: Samples
   firstEvent: Samples | undefined
-  /** 32 clients, answers of JSON in a second. */
+  /** JSON responses per second with 32 clients. */
   jsonPerSecond: number
-  /** 16 clients, streams of 200 chunks in a second. */
+  /** Streams of 200 chunks per second with 16 clients. */
   streamsPerSecond: number | undefined
-  /** Processor time of the gateway per JSON response at 32 clients; per stream at 16. */
+  /** Processor time of the gateway per JSON response with 32 clients, and per stream with 16. */
   jsonProcessorMs: number
   streamProcessorMs: number
 }
@@ -33,8 +34,8 @@ const jsonBody = { model: 'gpt-5.2', messages, max_completion_tokens: 256 }
 const streamBody = { ...jsonBody, stream: true, stream_options: { include_usage: true } }
 
 /**
- * The service as a process, with its ledger and its keys, before a provider that answers at once; beside it the provider
- * asked straight, Portkey's gateway, and a proxy that does nothing else.
+ * Measures the service as a process, with its ledger and keys, in front of a provider that responds immediately.
+ * Compares it with direct requests to the provider, Portkey's gateway, and a bare proxy.
  */
 export async function gatewayFigures(
   tries: (count: number) => number,
@@ -70,7 +71,10 @@ async function figuresWith(scope: Scope, tries: (count: number) => number) {
 
 type Way = { to: Omit<LoadTarget, 'body'>; pid: number | undefined }
 
-/** Each way takes each measure right behind the others, in several rounds, so that what else the machine does meets all. */
+/**
+ * Runs each measurement on all paths in turn, over several rounds, so that other load on the computer affects all
+ * equally.
+ */
 async function inTurns(ways: readonly Way[], tries: (count: number) => number): Promise<GatewayFigures[]> {
   const samples = ways.map(() => ({
     json: [] as Loaded[],
@@ -131,7 +135,7 @@ async function measureLoad(
   return { perSecond, processorMs: processorMs / load.count }
 }
 
-/** A program of `test/bench/load` that prints its port and ends with its standard input. */
+/** Starts a program of `test/bench/load` that prints its port and exits when stdin ends. */
 async function listening(...parts: string[]): Promise<{ port: number; close(): Promise<void> }> {
   const [program = '', ...programArguments] = parts
   const child = spawn(process.execPath, [`test/bench/load/${program}`, ...programArguments], {

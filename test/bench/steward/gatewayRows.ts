@@ -2,7 +2,9 @@ import { percentile, type Samples } from '../figures.ts'
 import type { Row } from '../report.ts'
 import { type GatewayFigures, gatewayFigures } from './gatewayFigures.ts'
 
-/** Added: what a gateway takes beyond the provider asked straight. The peer has no accounts and no ledger. */
+/**
+ * Yields the gateway's overhead compared with direct requests to the provider. The peer has no accounts and no ledger.
+ */
 export async function* gatewayRows(tries: (count: number) => number): AsyncGenerator<Row> {
   const { steward, direct, portkey, bare } = await gatewayFigures(tries)
   const portkeyFails = 'Portkey 1.15.2 answers streams with 500'

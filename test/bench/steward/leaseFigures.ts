@@ -17,14 +17,17 @@ import { chatCaller, createToolCaller } from '../../support/mcpClients.ts'
 import { createRunningAgent } from '../../support/runningAgent.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
-/** Processor time in microseconds. */
+/** Processor time per request, in microseconds. */
 export type LeaseFigures = { keyMicros: number; signInMicros: number; providerMicros: number; open: number }
 export type AgentLeaseFigures = { toolMicros: number; chatMicros: number; open: number }
 
-/** Streams open during the measurement. */
+/** Number of open streams during the measurement. */
 const open = 1_000
 
-/** Measures what leases cost a request, and one of a model: of its principal and of its provider. */
+/**
+ * Measures the processor time that leases add to a request, for its principal, and to a model request, for its
+ * provider.
+ */
 export function leaseFigures(count: number): LeaseFigures {
   const folder = temporaryFolder('bench-leases')
   const database = openDatabase(join(folder, 'service.sqlite'))
@@ -67,7 +70,7 @@ export function leaseFigures(count: number): LeaseFigures {
   }
 }
 
-/** Measures what leases cost a tool call at the local agent. */
+/** Measures the processor time that leases add to a tool call at the local agent. */
 export async function agentLeaseFigures(count: number): Promise<AgentLeaseFigures> {
   const agent = await createRunningAgent({ dataFolder: temporaryFolder('bench-agent-leases') })
   try {

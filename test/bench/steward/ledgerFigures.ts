@@ -14,7 +14,7 @@ export type LedgerFigures = { pairsPerSecond: number; processorMs: number; flush
 const hold = toMicroUsd(20_000)
 const charge = toMicroUsd(1_234)
 
-/** Measures the ledger's work per model request: key lookup, a hold, and a charge with details. */
+/** Measures the ledger's work per model request: a key lookup, a hold, and a charge with details. */
 export async function ledgerFigures({ pairs, clients }: { pairs: number; clients: number }): Promise<LedgerFigures> {
   const at = await testLedger({ cents: 0 })
   try {
@@ -59,7 +59,10 @@ export async function ledgerFigures({ pairs, clients }: { pairs: number; clients
 
 type Ledger = Pick<Awaited<ReturnType<typeof testLedger>>, 'database' | 'ledger'>
 
-/** Runs the same two changes, each in a transaction that waits for the disk: the cost that grouping saves. */
+/**
+ * Runs the same two changes in separate transactions that each wait for the disk. The difference is the saving of group
+ * commit.
+ */
 function runFlushedPairs({ database, ledger }: Ledger, accountId: AccountId, pairs: number): number {
   database.pragma('synchronous = FULL')
   const began = performance.now()

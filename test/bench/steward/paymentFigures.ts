@@ -16,12 +16,12 @@ const payTo = '0x2222222222222222222222222222222222222222'
 const amount = 5_000_000
 const [base] = evmNetworks
 
-/** Verifying one payment, beside the facilitator of `@x402/evm` on the same node. */
+/** Measures the verification of one payment, compared with the facilitator of `@x402/evm` on the same node. */
 export async function paymentFigures(count: number): Promise<{ ledger: Samples; chain: Compared }> {
   return { ledger: await onTestLedger(count), chain: await onChain(count) }
 }
 
-/** Measures simultaneous purchases of credits over HTTP. @returns the time of the last response */
+/** Measures concurrent purchases of credits over HTTP. @returns the time of the last response */
 export async function measureConcurrentPayments(count: number): Promise<{ lastMs: number; eachProcessorMs: number }> {
   const service = await runningService({ host: 'none', payments: { facilitator: { kind: 'test-ledger' } } })
   try {

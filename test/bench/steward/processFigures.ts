@@ -6,10 +6,10 @@ import { type Steward, startSteward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 import type { Samples } from '../figures.ts'
 
-/** The kernel counts processor time in ticks of this length, on every machine that Steward runs on. */
+/** Length of a kernel tick, the unit of processor time, on every system that Steward supports. */
 const tickMs = 10
 
-/** From the command line to the ready line, with the build there and the host not yet running. */
+/** Measures from the command line to the ready line, with an existing build and no running host. */
 export async function measureColdStarts(count: number): Promise<Samples> {
   const samples: number[] = []
   for (let index = 0; index < count; index++) {
@@ -21,7 +21,9 @@ export async function measureColdStarts(count: number): Promise<Samples> {
   return samples
 }
 
-/** Returns the memory of main, service and host in MB, each with its helpers. Shared pages and processes count once. */
+/**
+ * Returns the memory of main, service and host in MB, including their helpers. Shared pages and processes count once.
+ */
 export function proportionalMegabytes(steward: Steward): { main: number; service: number; host: number } {
   const { main, service, host } = steward.pids()
   const parts = [main, service, host]
@@ -33,7 +35,7 @@ export function proportionalMegabytes(steward: Steward): { main: number; service
   return { main: sumMemory(main), service: sumMemory(service), host: sumMemory(host) }
 }
 
-/** Measures the memory that each terminal with a full scrollback adds, in all three processes. */
+/** Measures the memory that each terminal with a full scrollback adds to all three processes. */
 export async function megabytesPerTerminal(
   { steward, client, id }: { steward: Steward; client: StewardClient; id: SandboxId },
   count: number,
@@ -52,7 +54,7 @@ export async function megabytesPerTerminal(
   return grown / count
 }
 
-/** Returns the CPU time of service, host and all helpers outside sandboxes in ms, including exited ones. */
+/** Returns the CPU time in ms of service, host and all helpers outside sandboxes, including exited ones. */
 export function processorMs(steward: Steward): number {
   const { service, host } = steward.pids()
   return [...listHelpers(service, [host]), ...listHelpers(host)].reduce(
@@ -61,7 +63,7 @@ export function processorMs(steward: Steward): number {
   )
 }
 
-/** Resolves when these processes and what they started have taken next to nothing for a moment. */
+/** Resolves when these processes and their descendants have been nearly idle for a moment. */
 export async function waitUntilSettled(subject: string, pids: () => readonly number[]): Promise<void> {
   const readTicks = (): number =>
     [...new Set(pids().flatMap((pid) => listHelpers(pid)))].reduce((sum, pid) => sum + ownMs(pid), 0)
@@ -81,8 +83,8 @@ export async function waitUntilSettled(subject: string, pids: () => readonly num
 const quietMs = 300
 
 /**
- * The process and its descendants in its own process namespace, which leaves out the programs of sandboxes. Neither the
- * processes of `except` nor their descendants are listed.
+ * Lists the process and its descendants in its process namespace, which excludes programs in sandboxes. Excludes the
+ * processes in `except` and their descendants.
  */
 export function listHelpers(pid: number, except: readonly number[] = []): number[] {
   const namespace = readNamespace(pid)
@@ -109,10 +111,10 @@ function readProportionalSize(pid: number): number {
   return Number(kilobytes ?? 0) / 1000
 }
 
-/** Fields of proc_pid_stat(5) behind the name in brackets, which may hold blanks: state is the first. */
+/** Fields of proc_pid_stat(5) after the name in parentheses, which may contain spaces. The first one is the state. */
 const [parentField, userField, systemField, waitedUserField, waitedSystemField] = [1, 11, 12, 13, 14]
 
-/** Processor time that a process has taken so far, in ms. */
+/** Returns the processor time that a process has used so far, in ms. */
 export const ownMs = (pid: number): number => readTickFields(pid, userField, systemField) * tickMs
 const readChildTicks = (pid: number): number => readTickFields(pid, waitedUserField, waitedSystemField) * tickMs
 
@@ -130,7 +132,7 @@ function readNamespace(pid: number): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/pid`)
   } catch {
-    return '' // it has ended
+    return '' // process has exited
   }
 }
 
@@ -138,6 +140,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return '' // it has ended
+    return '' // process has exited
   }
 }

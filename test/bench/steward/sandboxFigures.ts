@@ -6,12 +6,11 @@ import type { StewardClient } from '../../support/stewardClient.ts'
 import { measureEach, type Samples } from '../figures.ts'
 import { processorMs, waitUntilSettled } from './processFigures.ts'
 
-/** Running application with a client. */
 export type Measured = { steward: Steward; client: StewardClient }
-/** Time of each try, and what host, service and their helpers take of the processor for one. */
+/** Duration of each try, and the processor time per try of host, service and their helpers. */
 export type Worked = { samples: Samples; processorMs: number }
 
-/** The configuration of a Steward that keeps no warm pool: undefined where it never has one. */
+/** Returns a configuration without a warm pool, or undefined if this platform never has one. */
 export function withoutWarmPool(): object | undefined {
   const config = { sandboxes: { warm_pool_size: 0 } }
   return Config.safeParse(config).success ? config : undefined
@@ -19,11 +18,11 @@ export function withoutWarmPool(): object | undefined {
 
 type Creating = {
   network?: 'none' | 'internet'
-  /** Waits before each try until the host has nothing left to do, such as making the next warm sandbox. */
+  /** Waits before each try until the host is idle, for example until the next warm sandbox is ready. */
   settle?: boolean
 }
 
-/** Create a sandbox and have the result of its first command. Deleting it is not timed. */
+/** Creates a sandbox and waits for the result of its first command. Deletion is not timed. */
 export async function createToFirstExec(
   { steward, client }: Measured,
   count: number,
@@ -40,7 +39,7 @@ export async function createToFirstExec(
     created.push(id)
     await client.call(execInSandbox, { id, command: 'true' })
     const elapsedMs = performance.now() - start
-    // The first one makes what all later ones share.
+    // The first sandbox creates resources that later ones share.
     if (index > 0) samples.push(elapsedMs)
     if (index > 0) usedMs += processorMs(steward) - before
   }
@@ -48,7 +47,10 @@ export async function createToFirstExec(
   return { samples, processorMs: usedMs / count }
 }
 
-/** All at once, each until its first command has answered. @returns ms until the last one has, and processor time of one */
+/**
+ * Creates sandboxes concurrently and runs the first command in each.
+ * @returns the time in ms until the last result, and the processor time per sandbox
+ */
 export async function burst(
   { steward, client }: Measured,
   count: number,

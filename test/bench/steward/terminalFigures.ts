@@ -13,7 +13,7 @@ export const floodBytes = 100_000_000
 export const flood = `yes ${line} | head -c ${floodBytes}`
 const endlessFlood = `yes ${line}`
 
-/** Type a line over REST and read the screen until the answer stands there. */
+/** Types a line over REST and reads the screen until the output appears. */
 export async function writeToScreen(client: StewardClient, id: SandboxId, count: number): Promise<Samples> {
   const { session_id: sessionId } = await client.call(createTerminal, { id, command: 'bash --norc' })
   const samples = await measureEach(count, async (index) => {
@@ -52,7 +52,9 @@ function waitForEcho(stream: Attached, character: string): Promise<void> {
   })
 }
 
-/** Streams the output of a command to a client that only counts it. Measures CPU time of host, service and helpers. */
+/**
+ * Streams the output of a command to a client that only counts bytes. Measures CPU time of host, service and helpers.
+ */
 export async function streamThroughput(
   { steward, client }: Measured,
   id: SandboxId,
@@ -82,7 +84,7 @@ export async function streamThroughput(
   }
 }
 
-/** Four terminals print without end, each with a viewer that keeps up, while `work` runs. */
+/** Runs `work` while four terminals print continuously, each with a viewer that keeps up. */
 export async function withFloods<T>(client: StewardClient, id: SandboxId, work: () => Promise<T>): Promise<T> {
   const floods = await Promise.all(Array.from({ length: 4 }, () => startFlood(client, id)))
   try {
@@ -100,7 +102,7 @@ async function startFlood(client: StewardClient, id: SandboxId): Promise<{ strea
   return { stream: await client.attach(id, sessionId), sessionId }
 }
 
-/** The same four floods on plain node-pty, read by this process. */
+/** Runs the same four floods on plain node-pty, read by this process. */
 export async function withRawFloods<T>(work: () => Promise<T>): Promise<T> {
   const floods = Array.from({ length: 4 }, () => rawPty(endlessFlood))
   for (const pty of floods) pty.onData(() => undefined)

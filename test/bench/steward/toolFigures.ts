@@ -21,7 +21,7 @@ export type ToolFigures = {
 }
 
 const clients = 20
-/** Whose REST call: the agent leads it to the service, as it does that of a tool. */
+/** Target of the REST call. The agent forwards it to the service, as it does for a tool call. */
 export type RestAt = 'service' | 'agent'
 export type Revision = '2025-11-25' | '2026-07-28'
 const revisions: readonly Revision[] = ['2026-07-28', '2025-11-25']
@@ -128,7 +128,7 @@ function asModelsSee(tool: object): object {
   return { name, description, inputSchema }
 }
 
-/** Each client reads a different sandbox, which detects lost or crossed responses. */
+/** Runs clients that each read a different sandbox, to detect lost or swapped responses. */
 async function keepBusy(url: string, clientKeys: readonly { key: string; id: string }[], seconds: number) {
   const all = await Promise.all(clientKeys.map(async ({ key, id }) => ({ id, client: await connectClient(url, key) })))
   const end = performance.now() + seconds * 1000

@@ -14,7 +14,10 @@ export type WalletFigures = Record<'typedData' | 'ed25519' | 'verify' | 'canonic
 
 const passphrase = 'four words make one'
 
-/** A whole wallet in a vault file: what it signs is built, shown, signed with a key that is unsealed for it, verified. */
+/**
+ * Measures the wallet with a vault file. Each payload is built, displayed, signed with a key unsealed for it, and
+ * verified.
+ */
 export async function walletFigures(tries: (count: number) => number): Promise<WalletFigures> {
   const { wallet, close } = openTestWallet({ folder: temporaryFolder('bench-wallet'), cost: fullCost })
   try {

@@ -11,11 +11,13 @@ import { waitUntilSettled } from './processFigures.ts'
 export const drawnFlood = { line: '0123456789'.repeat(7), bytes: 50_000_000 } as const
 const marker = 'all-was-drawn'
 
-/** Asked in the page with every frame: a locator looks again only every half second, and that would be measured. */
+/** Runs in the page on every frame. A locator polls only every half second, which would distort the result. */
 const offersSandbox = (): boolean | undefined =>
   document.querySelector('button[aria-label="New sandbox"]')?.checkVisibility()
 
-/** From the command line to a window that offers to make a sandbox; the browser runs already, and has come to rest. */
+/**
+ * Measures from the command line to a window that offers to create a sandbox. The browser is already running and idle.
+ */
 export async function firstScreens(count: number): Promise<Samples> {
   const browser = await openBrowser(wholeChromium)
   const samples: number[] = []
@@ -35,7 +37,7 @@ export async function firstScreens(count: number): Promise<Samples> {
   return samples
 }
 
-/** Output of one command until xterm.js, in a window of the application, has drawn its last line. */
+/** Measures the output of one command until xterm.js in an application window has drawn its last line. */
 export async function measureDrawing(options: {
   url: string
   client: StewardClient
@@ -51,7 +53,7 @@ export async function measureDrawing(options: {
     const window = appWindow(page)
     await window.open(options.url)
     await window.select(options.name)
-    await window.tabs().last().click() // those before it have ended
+    await window.tabs().last().click() // previous tabs have ended
     await window.terminal.isLive()
     const start = performance.now()
     await client.call(writeTerminal, { id, sessionId, input: '\n' })

@@ -1,24 +1,23 @@
 import type { Locator } from 'playwright-core'
 import type { AppWindow } from './appWindow.ts'
 
-/** The log of the person's side, in the words of what a person does there. */
+/** Page object for the activity log. */
 export type ActivityScreen = {
   root: Locator
-  /** Every entry in view whose line has this text. */
+  /** Visible entries whose line matches this text. */
   entry(text: string | RegExp): Locator
-  /** Waits for an entry that has this text. */
+  /** Waits for an entry with this text. */
   sees(text: string | RegExp): Promise<void>
   search(text: string): Promise<void>
-  /** Selects an area's chip: `Sandboxes`, `All`. */
+  /** Selects the chip of an area, such as `Sandboxes` or `All`. */
   area(name: string): Promise<void>
   by(name: string): Promise<void>
   when(name: string): Promise<void>
-  /** Opens the entry, and gives what it holds. */
+  /** Opens the entry and returns its details. */
   open(text: string | RegExp): Promise<Locator>
-  /** Verifies the chain, and returns the result's sentence. */
+  /** Verifies the chain and returns the text of the result. */
   verify(): Promise<string>
   result: Locator
-  /** Opens the menu to export. */
   exportMenu(): Promise<void>
 }
 
@@ -26,7 +25,7 @@ export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
   const { page } = window
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Activity' }).click()
   const root = page.getByRole('main')
-  // The section opens at its last route.
+  // The section opens at the last visited route.
   await root.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Timeline' }).click()
   await root.getByRole('button', { name: 'Verify' }).waitFor()
   const entry = (text: string | RegExp) => root.getByRole('article').filter({ hasText: text })

@@ -3,20 +3,20 @@ import { localEventsPath } from '#shared/contract/localApi.ts'
 import { until } from '../../support/eventually.ts'
 import { type TerminalPane, terminalPane } from './terminalPane.ts'
 
-/** Steward's window, in the words of what a person does there. */
+/** Page object for Steward's window. */
 export type AppWindow = {
   page: Page
-  /** Loads it and waits until it lists the sandboxes and hears what happens. */
+  /** Loads the window and waits until it lists the sandboxes and receives events. */
   open(url: string): Promise<void>
   reload(): Promise<void>
   terminal: TerminalPane
   sandbox(name: string): Locator
   select(name: string): Promise<void>
   createSandbox(options: { name: string; vcpu?: number }): Promise<void>
-  /** Opens one more terminal of the sandbox in view and waits until it is live. */
+  /** Opens another terminal of the visible sandbox and waits until it is live. */
   newTerminal(): Promise<void>
   tabs(): Locator
-  /** Chooses a command of the palette by its title. */
+  /** Runs a command of the palette by its title. */
   command(title: string): Promise<void>
   dialog(title: string): Locator
 }
@@ -70,7 +70,7 @@ export function appWindow(page: Page): AppWindow {
   }
 }
 
-/** Returns whether the loaded page receives events: it shows a notice of each. */
+/** Returns a function that reports whether the loaded page receives events. The page shows a notice for each event. */
 function hearing(page: Page): () => boolean {
   let hears = false
   page.on('websocket', (socket) => {

@@ -1,18 +1,17 @@
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../support/eventually.ts'
 
-/** The Approvals section, in the words of what a person does there. */
+/** Page object for the Approvals section. */
 export type ApprovalsScreen = {
   open(): Promise<void>
-  /** The request in view. */
   request: Locator
-  /** Waits until the request in view is this one. */
+  /** Waits until the visible request matches this sentence. */
   shows(sentence: string | RegExp): Promise<void>
   row(sentence: string | RegExp): Locator
-  /** Once it may be pressed: not in the first moment. */
+  /** Waits until the button is enabled, which it is not at first. */
   approveOnce(): Promise<void>
   deny(): Promise<void>
-  /** Waits for the state of the request in view: `Signed`, `Denied`. */
+  /** Waits for the state of the visible request, such as `Signed` or `Denied`. */
   became(text: string): Promise<void>
   button(name: string): Locator
   isArmed(): Promise<void>

@@ -1,21 +1,20 @@
 import type { Locator } from 'playwright-core'
 import type { AppWindow } from './appWindow.ts'
 
-/** The chats, in the words of what a person does there. */
+/** Page object for the chats. */
 export type ChatScreen = {
   root: Locator
-  /** The messages in view, from the first to the last. */
+  /** Visible messages, oldest first. */
   messages: Locator
   answers: Locator
   composer: Locator
   write(text: string): Promise<void>
-  /** Writes and sends it; waits until an answer begins. */
+  /** Types and sends a message, then waits until the reply starts. */
   send(text: string): Promise<void>
-  /** Waits until the last answer is there. */
+  /** Waits until the last reply contains this text. */
   answered(text: string | RegExp): Promise<void>
-  /** The rows of the list at the left. */
+  /** Rows of the list on the left. */
   listed(title: string | RegExp): Locator
-  /** Clicks an action below a message. */
   act(message: Locator, label: string): Promise<void>
   newChat(): Promise<void>
   settings: Locator

@@ -1,7 +1,7 @@
 import { until } from '../../support/eventually.ts'
 import type { AppWindow } from './appWindow.ts'
 
-/** The Credits screen, opened by its place among the sections. */
+/** Opens the Credits screen by its position among the sections. */
 export async function openCredits(window: AppWindow) {
   const { page } = window
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Credits' }).click()
@@ -10,7 +10,7 @@ export async function openCredits(window: AppWindow) {
   const part = (name: string) => root.getByRole('region', { name, exact: true })
   const figure = (name: string) => part('Balance').getByLabel(name, { exact: true })
   const rows = part('History').getByRole('listitem')
-  /** Counts all listed transactions, of which only visible ones are rendered. */
+  /** Counts all listed transactions. Only the visible ones are rendered. */
   const countListed = async () =>
     (await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize'))
   return {

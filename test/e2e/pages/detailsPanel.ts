@@ -1,13 +1,12 @@
 import type { Locator } from 'playwright-core'
 import type { AppWindow } from './appWindow.ts'
 
-/** The panel beside the terminals, about the sandbox in view. */
+/** Page object for the panel beside the terminals, which describes the visible sandbox. */
 export type DetailsPanel = {
-  /** Visible part of the panel. */
   root: Locator
-  /** Opens the section that has this title, unless it is open. */
+  /** Opens the section with this title if it is closed. */
   section(title: string): Promise<Locator>
-  /** Chooses from the menu that a button opens. */
+  /** Selects an item of the menu that a button opens. */
   choose(button: string, item: string): Promise<void>
 }
 

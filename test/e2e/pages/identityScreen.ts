@@ -1,21 +1,21 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** The Identity section, in the words of what a person does there. */
+/** Page object for the Identity section. */
 export type IdentityScreen = {
   open(): Promise<void>
-  /** Opens the form, empty except for defaults. */
+  /** Opens the form, which is empty except for defaults. */
   begin(): Promise<void>
   form: Locator
-  /** Fills the form from a JSON file of this text. */
+  /** Fills the form from the text of a JSON file. */
   fillFrom(text: string): Promise<void>
   typePrompt(prompt: string): Promise<void>
-  /** Continues to the content to sign. */
+  /** Continues to the content that is signed. */
   review(): Promise<Locator>
   askForApproval(): Promise<void>
-  /** From a registration that waits, to its request in Approvals. */
+  /** Navigates from a pending registration to its request in Approvals. */
   toRequest(): Promise<void>
   automaton: Locator
-  /** Waits for the state of the automaton in view: `Registered`, `Needs you`, `Refused`. */
+  /** Waits for the state of the visible automaton, such as `Registered`, `Needs you` or `Refused`. */
   is(text: string): Promise<void>
   row(name: string): Locator
 }

@@ -9,8 +9,8 @@ import { eventually, until } from '../../support/eventually.ts'
 import { projectFolder } from '../../support/plantedTree.ts'
 
 /**
- * Two frames drawn and no color on its way: what axe measures and the picture shows is what a person sees. A page that is
- * not in front draws none.
+ * Waits for two frames and for color transitions to end, so that axe and the screenshot see the final state. A page in
+ * the background draws no frames.
  */
 const isAtRest = `Promise.race([
   new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(
@@ -22,10 +22,10 @@ type RunOptions = Parameters<AxeBuilder['options']>[0]
 
 const schemes = ['dark', 'light'] as const
 type Scheme = (typeof schemes)[number]
-/** The others look at elements and words, which are the same in every scheme. */
+/** The other rules check elements and text, which are the same in every color scheme. */
 const rulesOfColor = ['color-contrast', 'link-in-text-block']
 
-/** A large screen; and the usual window at 200 % zoom, which axe looks at in dark. */
+/** A large screen, and the usual window at 200 % zoom, which axe examines in dark mode. */
 const otherSizes = [
   { width: 1920, height: 1080, name: '1920', examined: false },
   { width: 640, height: 400, name: '640', examined: true },
@@ -36,14 +36,14 @@ const screensFolder = join(projectFolder, 'out/screens')
 
 export type Pictures = {
   (page: Page, name: string, selected?: readonly Scheme[]): Promise<void>
-  /** Also takes screenshots on a large screen (`NAME-1920`) and at 200 % zoom (`NAME-640`). */
+  /** Takes additional screenshots on a large screen (`NAME-1920`) and at 200 % zoom (`NAME-640`). */
   inOtherSizes(page: Page, name: string): Promise<void>
 }
 
 /**
- * Checks the page in dark and light mode: axe must find nothing. With STEWARD_PICTURES=1, takes screenshots:
- * those that the documentation shows are replaced in docs/screens, the others go to out/screens, which git ignores. A prompt
- * keeps the color scheme that it was opened with.
+ * Checks the page in dark and light mode with axe, which must report no violations. With STEWARD_PICTURES=1, it takes
+ * screenshots: those used in the documentation are replaced in docs/screens, and the others are written to out/screens,
+ * which git ignores. A secure prompt stays in the color scheme in which it was opened.
  */
 export function pictures(): Pictures {
   const isTaking = process.env.STEWARD_PICTURES === '1'
@@ -85,7 +85,7 @@ export function pictures(): Pictures {
 
 async function findsNothing(page: Page, ruleSet: 'everything' | 'color'): Promise<void> {
   const only = ruleSet === 'everything' ? {} : { runOnly: { type: 'rule' as const, values: rulesOfColor } }
-  // A terminal takes the colors of another scheme some frames after the page.
+  // A terminal switches to another color scheme some frames after the page.
   await eventually(async () => {
     const look = await looker(page)
     const { violations } = await inTime(look.options({ ...options, ...only }).analyze())
@@ -96,7 +96,7 @@ async function findsNothing(page: Page, ruleSet: 'everything' | 'color'): Promis
 const settlesWithinMs = 30_000
 const looksWithinMs = 30_000
 
-/** Limits the duration: evaluation in a page has no timeout. */
+/** Limits the duration, because evaluation in a page has no timeout. */
 async function inTime<T>(look: Promise<T>): Promise<T> {
   const ending = new AbortController()
   const late = setTimeout(looksWithinMs, undefined, { signal: ending.signal }).then(() => {
@@ -111,19 +111,19 @@ async function inTime<T>(look: Promise<T>): Promise<T> {
 }
 
 /**
- * Preloading would fetch style sheets for a disabled rule, and audio, of which the window has none. Axe leaves out a frame
- * that does not respond within `pingWaitTime`, by default 500 ms, and then misses its heading.
+ * Preloading would fetch style sheets for a disabled rule, and audio, which the window does not use. Axe skips a frame
+ * that does not respond within `pingWaitTime` (500 ms by default) and then misses its heading.
  */
 const options: RunOptions = { resultTypes: ['violations'], preload: false, pingWaitTime: 10_000 }
 
 /**
- * Creates the axe builder. Results of frames are merged in another page. Axe is loaded into
- * frames and new pages beforehand, because the builder leaves out a frame that takes more than a second to load it.
+ * Creates the axe builder, which merges the results of frames in another page. Axe is loaded into frames and new pages
+ * first, because the builder skips a frame that takes more than a second to load it.
  */
 async function looker(page: Page): Promise<AxeBuilder> {
   const [top, ...frames] = page.frames()
   if (top) await loadAxe(top)
-  // A frame that is replaced meanwhile is loaded by the next look.
+  // If a frame is replaced in between, the next check loads axe into it.
   for (const frame of frames) await loadAxe(frame).catch(() => {})
   const builder = new AxeBuilder({ page, axeSource: 'axe.version' })
   if (frames.length === 0) return builder.setLegacyMode()

@@ -1,16 +1,16 @@
 import type { FrameLocator, Page } from 'playwright-core'
 import { until } from '../../support/eventually.ts'
 
-/** The page of the wallet that the window shows in a frame. */
+/** Page object for the wallet page that the window shows in a frame. */
 export type SecurePromptPage = {
   frame: FrameLocator
-  /** Waits for the step of this title, until it hears the keyboard. */
+  /** Waits until the step with this title handles keyboard input. */
   step(title: string | RegExp): Promise<void>
   fill(label: string, text: string): Promise<void>
   press(button: string): Promise<void>
-  /** Waits until the secure prompt is gone. */
+  /** Waits until the secure prompt is closed. */
   waitUntilClosed(): Promise<void>
-  /** Gives the passphrase and presses the button of that name; waits until the secure prompt is gone. */
+  /** Enters the passphrase, presses the button with this name, and waits until the secure prompt is closed. */
   give(passphrase: string, button: string): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export function securePromptPage(page: Page): SecurePromptPage {
   }
 }
 
-/** Waits until the step is loaded, its script has run, and the window has focused it: only then do keys reach it. */
+/** Waits until the step is loaded, its script has run, and the window has focused it. Keys do not reach it earlier. */
 export async function waitForStep(page: Page, title: string | RegExp): Promise<void> {
   const frame = page.frameLocator(selector)
   await frame.getByRole('heading', { name: title }).waitFor()
@@ -51,7 +51,7 @@ export async function waitForStep(page: Page, title: string | RegExp): Promise<v
   )
 }
 
-/** Waits for its script, until which the window does not show it and its layout may change. */
+/** Waits for the script of the page. Until it has run, the window hides the page and its layout may change. */
 async function whole(frame: FrameLocator): Promise<void> {
   await until(
     'the page of the wallet is whole',
@@ -59,6 +59,6 @@ async function whole(frame: FrameLocator): Promise<void> {
       frame
         .locator(':root')
         .evaluate((root) => root.ownerDocument.readyState === 'complete')
-        .catch(() => false), // it was left for the next page just then
+        .catch(() => false), // the frame navigated in between
   )
 }

@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** The Settings section. */
+/** Page object for the Settings section. */
 export type SettingsScreen = {
-  /** Opens one of its sections by its name in the index. */
+  /** Opens a section by its name in the index. */
   open(title: string): Promise<Locator>
-  /** Reads a new API key off its dialog, and closes that. */
+  /** Returns a new API key from its dialog and closes the dialog. */
   newKey(name: string): Promise<string>
 }
 

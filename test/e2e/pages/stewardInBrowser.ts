@@ -24,23 +24,26 @@ import { createStewardClient, type StewardClient } from '../../support/stewardCl
 import { createPersonClient, type PersonClient } from '../../support/walletForms.ts'
 import { type AppWindow, appWindow } from './appWindow.ts'
 
-/** Steward and browser shared by all tests of a file; each test opens a new window. */
+/** Steward and browser shared by all tests of a file. Each test opens a new window. */
 export type StewardInBrowser<Kind extends SharedSteward = SharedSteward> = {
   steward: Kind
   browser: Browser
   client: StewardClient
-  /** Calls as the person's session does, without a window. */
+  /** Sends calls with the user's session, without a window. */
   person: PersonClient
-  /** A window with the person's session; closed after the test, which fails when the page complained. */
+  /** Opens a window with the user's session. It is closed after the test, which fails if the page reported errors. */
   window(options?: Pick<WindowOptions, 'colorScheme'>): Promise<AppWindow>
-  /** A running sandbox that is deleted after the test, unless the test did. */
+  /** Creates a running sandbox that is deleted after the test, unless the test deletes it. */
   sandbox(name: string): Promise<Sandbox>
   close(): Promise<void>
 }
 
 let sharedSession: Promise<StorageState> | undefined
 
-/** The Steward that all files share, which each leaves as it was: it neither ends it nor makes a wallet in it. */
+/**
+ * Returns the Steward shared by all files. Each file must restore its state, and must not stop it or create a wallet in
+ * it.
+ */
 export async function stewardInBrowser(): Promise<StewardInBrowser> {
   const steward = inject('steward')
   const browser = await getSharedBrowser()
@@ -58,17 +61,20 @@ export async function stewardInBrowser(): Promise<StewardInBrowser> {
   }
 }
 
-/** For what ends it, configures it, or needs a wallet, or none: a Steward of the file's own, and the browser of all. */
+/**
+ * Creates a Steward for this file only, with the shared browser. Use it for tests that stop or configure Steward, or
+ * that need a wallet or its absence.
+ */
 export async function ownStewardInBrowser(options: OwnOptions = {}): Promise<StewardInBrowser<Steward>> {
   return ownSteward(options, { open: getSharedBrowser, close: closeWindows })
 }
 
-/** For tests that inspect the browser itself: nothing is shared, and it is the full browser. */
+/** Creates a Steward and a full browser that are not shared, for tests that inspect the browser. */
 export async function stewardInOwnBrowser(options: OwnOptions = {}): Promise<StewardInBrowser<Steward>> {
   return ownSteward(options, { open: () => openBrowser(wholeChromium), close: (browser) => browser.close() })
 }
 
-/** `ownerKey`: of the service that the configuration names; `client` calls with it. */
+/** `ownerKey` belongs to the service named in the configuration. `client` calls use it. */
 type OwnOptions = { config?: object; dataFolder?: string; ownerKey?: string }
 
 async function ownSteward(
@@ -95,7 +101,7 @@ async function closeWindows(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close()
 }
 
-/** Lists what later test files would find. */
+/** Lists resources that later test files would find. */
 async function listRemaining({ client, person }: Pick<StewardInBrowser, 'client' | 'person'>) {
   const { sandboxes } = await client.call(listSandboxes, {})
   const { images } = await client.call(listImages, {})
@@ -163,7 +169,7 @@ function createWindowPool(browser: Browser, origin: string) {
       if (!isGood || idle !== undefined || window.page.isClosed()) return window.close()
       const isCleared = await window.clear(origin).then(
         () => true,
-        () => false, // its Steward has ended with the test
+        () => false, // its Steward stopped with the test
       )
       if (isCleared) idle = window
       else await window.close()
@@ -171,7 +177,7 @@ function createWindowPool(browser: Browser, origin: string) {
   }
 }
 
-/** Reads the session that the browser's window sends. */
+/** Reads the session that the browser window sends. */
 function sessionIn({ cookies, origins }: StorageState, origin: string): PersonSession {
   const storage = origins.find((each) => each.origin === origin)?.localStorage ?? []
   return {

@@ -3,25 +3,23 @@ import { until } from '../../support/eventually.ts'
 
 const deadlineMs = 60_000
 const rowHeightPx = 20
-/** Time for links that are looked up in the sandbox. */
+/** Time for links that are resolved in the sandbox. */
 const hintMs = 2_000
 
-/** The terminal in view, as a person sees and uses it. */
+/** Page object for the visible terminal. */
 export type TerminalPane = {
   id(): Promise<string | null>
   /** Rows of the screen, without trailing blanks. */
   rows(): Promise<string[]>
-  /** Waits until a part of the screen reads like this. */
+  /** Waits until part of the screen matches this text. */
   sees(text: string | RegExp): Promise<void>
   type(text: string): Promise<void>
-  /** Types a line and Enter. */
   run(line: string): Promise<void>
   press(key: string): Promise<void>
-  /** Rests the pointer on the last place where the screen reads like this. */
+  /** Hovers over the last match on the screen. */
   hover(text: string): Promise<void>
-  /** Opens the link there. */
   openLink(text: string): Promise<void>
-  /** Waits until it is connected to its program. */
+  /** Waits until the terminal is connected to its program. */
   isLive(): Promise<void>
 }
 
@@ -31,7 +29,8 @@ export function terminalPane(page: Page): TerminalPane {
   const focus = () => pane.locator('.xterm-helper-textarea').focus()
   const hover = async (text: string): Promise<void> => {
     const { x, y } = await pane.locator('.xterm-rows > div', { hasText: text }).last().evaluate(findMiddle, text)
-    // xterm.js looks for links when the pointer enters a row, and not again when the row's text changes under it.
+    // xterm.js searches for links when the pointer enters a row, and not when the text of the row changes under the
+    // pointer.
     await page.mouse.move(x, y + 2 * rowHeightPx)
     await page.mouse.move(x, y)
   }
@@ -79,7 +78,7 @@ export function terminalPane(page: Page): TerminalPane {
   }
 }
 
-/** Runs in the page: where the last such text of an element is, which may be spread over several of its parts. */
+/** Runs in the page. Returns the middle of the last match in an element, which may span several of its text nodes. */
 function findMiddle(row: Element, text: string): { x: number; y: number } {
   const parts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
   const positions: [Node, number][] = []
@@ -96,7 +95,7 @@ function findMiddle(row: Element, text: string): { x: number; y: number } {
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-/** The renderer for the DOM writes each row as an element of spans; a blank cell is a no-break space. */
+/** The DOM renderer writes each row as an element of spans, with no-break spaces for blank cells. */
 async function readRows(pane: Locator): Promise<string[]> {
   const texts = await pane.locator('.xterm-rows > div').allTextContents()
   return texts.map((text) => text.replaceAll('\u00a0', ' ').trimEnd())

@@ -1,20 +1,20 @@
 import type { FrameLocator, Locator, Page } from 'playwright-core'
 import { waitForStep } from './securePromptPage.ts'
 
-/** The secure prompt in view, in the words of what a person does there. It is a frame that the window cannot look into; the test can. */
+/** Page object for the visible secure prompt. The window cannot access this frame, but the test can. */
 export type WalletPrompt = {
   frame: FrameLocator
   dialog: Locator
-  /** Resolves when this step is shown and hears the keyboard. */
+  /** Resolves when this step is visible and handles keyboard input. */
   step(title: string | RegExp): Promise<void>
   fill(label: string, text: string): Promise<void>
   press(button: string): Promise<void>
   problem(): Promise<string>
-  /** The words of a phrase that is shown, in their order. */
+  /** Words of the displayed phrase, in order. */
   words(): Promise<string[]>
-  /** At which places the check asks for words, from 1. */
+  /** Positions of the words that the check requests, starting at 1. */
   readRequestedPlaces(): Promise<number[]>
-  /** Waits until it has reported to the window and closed. */
+  /** Waits until the prompt has reported to the window and closed. */
   waitUntilClosed(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ export function walletPrompt(page: Page): WalletPrompt {
   }
 }
 
-/** Creates a wallet on the Wallet screen, as a person does. @returns its words */
+/** Creates a wallet on the Wallet screen. @returns the words of its phrase */
 export async function createWallet(page: Page, passphrase: string): Promise<string[]> {
   const prompt = walletPrompt(page)
   await page.getByRole('button', { name: 'Create a wallet' }).click()
@@ -58,7 +58,6 @@ export async function createWallet(page: Page, passphrase: string): Promise<stri
   return phrase
 }
 
-/** Unlocks with the secure prompt that is open. */
 export async function unlockWallet(page: Page, passphrase: string): Promise<void> {
   const prompt = walletPrompt(page)
   await prompt.step('Unlock the wallet')

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'
 
-/** Calls from within the page, as the window itself does: with its cookie and the key that its origin keeps. */
+/** Sends a call from within the page, as the window does, with its cookie and the key stored for its origin. */
 export async function callInPage<R extends Route>(page: Page, route: R, input: Input<R>): Promise<Output<R>> {
   const { path, body } = buildRequest(route, input)
   const answer: unknown = await page.evaluate(
@@ -16,5 +16,5 @@ export async function callInPage<R extends Route>(page: Page, route: R, input: I
     },
     { path, method: route.method, body },
   )
-  return route.response.parse(answer) as Output<typeof route> // parse() just proved it
+  return route.response.parse(answer) as Output<typeof route> // validated by parse()
 }

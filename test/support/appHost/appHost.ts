@@ -5,26 +5,24 @@ import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { build, type Rollup } from 'vite'
 import { createListening } from '../listening.ts'
 
-/** A host of MCP Apps in a browser, on a client that is connected to Steward. */
+/** Browser host for MCP Apps, with a client connected to Steward. */
 export type AppHost = {
   page: Page
   frame: FrameLocator
-  /** Opens the page of a resource, as beside a call that has just begun. */
+  /** Opens the page of a resource, as during a tool call that has just started. */
   show(options?: { theme?: 'dark' | 'light'; mayCall?: boolean }): Promise<void>
-  /** Sends the result of the call. */
   give(result: object): Promise<void>
   setTheme(theme: 'dark' | 'light'): Promise<void>
-  /** Addresses that the page asked the host to open. */
+  /** URLs that the page asked the host to open. */
   links(): Promise<string[]>
   /** Tools that the page asked the host to call. */
   calls: readonly string[]
-  /** CSP violations and errors of the page. */
   complaints: readonly string[]
   end(): Promise<void>
   close(): Promise<void>
 }
 
-/** @param uri of the page */
+/** @param uri URI of the page's resource */
 export async function createAppHost({
   browser,
   client,
@@ -81,11 +79,11 @@ async function hostScript(): Promise<string> {
     logLevel: 'error',
     build: { write: false, lib: { entry, formats: ['es'], fileName: 'host' } },
   })
-  const [{ output }] = [built].flat() as [Rollup.RollupOutput] // one library, which is not watched
+  const [{ output }] = [built].flat() as [Rollup.RollupOutput] // single build, not in watch mode
   return output[0].code.replaceAll('</script', '<\\/script')
 }
 
-/** As the specification has it for a page: nothing but what stands in it, and what it names. */
+/** Builds the CSP that the MCP Apps specification requires: inline content and the declared domains only. */
 function readPolicy({ contents: [page] }: ReadResourceResult): string {
   const { csp } = (page?._meta?.ui ?? {}) as { csp?: { connectDomains: string[] } }
   const connect = csp?.connectDomains.join(' ') || "'none'"

@@ -6,8 +6,8 @@ import { reach, refused } from '../network/reach.ts'
 import { attackStage } from './stage.ts'
 
 /**
- * In the world of `test/support/network/world.sh`: tests whether sandboxes reach this computer's addresses (one on `lo`,
- * one added while they run) and Azure's WireServer, and whether they can ping. Prints JSON.
+ * Tests whether sandboxes reach this computer's addresses (one on `lo`, one added while they run) and Azure's
+ * WireServer, and whether they can ping. Runs in the namespaces of `test/support/network/world.sh`. Prints JSON.
  * Argument: folder.
  */
 export type AddressObservation = Record<

@@ -7,20 +7,21 @@ import type * as variations from './variations.ts'
 type Attempts = typeof attempts & typeof variations
 type Observation<Name extends keyof Attempts> = Awaited<ReturnType<Attempts[Name]>>
 
-/** Why attacks cannot be tried here; undefined when they can: they set the registers of one architecture. */
+/** Reason why the attacks cannot run here, or undefined. They set the registers of a specific architecture. */
 export const attackFault = process.arch === 'x64' ? undefined : `the attacks are written for x64, not ${process.arch}`
 
 type AttackOptions = StageOptions & { user: User; through?: readonly string[] }
 type Outcome = { seen: unknown } | { failed: string }
 
-/** Runs an attack in a separate process, as that user. */
+/** Runs an attack in a separate process as the given user. */
 export function attack<Name extends keyof Attempts>(name: Name, options: AttackOptions): Promise<Observation<Name>> {
   return attacks([name], options)(name)
 }
 
 /**
- * Runs several attacks in one process, sequentially, each on a new stage: starting Node costs more than most attacks.
- * @returns a function that returns the observation of one; its first call starts all
+ * Runs several attacks sequentially in one process, each on a new stage, because starting Node.js costs more than most
+ * attacks.
+ * @returns a function that returns the observation of one attack. Its first call starts all of them
  */
 export function attacks<Name extends keyof Attempts>(
   names: readonly Name[],
@@ -41,6 +42,6 @@ export function attacks<Name extends keyof Attempts>(
     running ??= run()
     const outcome = (await running)[names.indexOf(name)]
     if (!outcome || 'failed' in outcome) throw new Error(`${name}: ${outcome?.failed ?? 'it was not tried'}`)
-    return outcome.seen as Observation<One> // of attempts.ts and variations.ts
+    return outcome.seen as Observation<One> // shape defined by attempts.ts and variations.ts
   }
 }

@@ -8,10 +8,10 @@ import { hostRootTar } from '../hostRootTar.ts'
 import { never } from '../sandboxSpecs.ts'
 import { compileHere, compileInside, preload, type Stage, type Target } from './stage.ts'
 
-/** Result of a system call for a command of the sandbox and for PID 1: -errno on failure. */
+/** Results of a system call from a sandbox command (`here`) and from PID 1 (`there`): -errno on failure. */
 export type TriedCall = { name: string; here: number; there: number }
 
-/** S3: PID 1 makes the system calls that the sandbox's own commands may not make. */
+/** S3: makes the system calls from PID 1 that are blocked for sandbox commands. */
 export async function systemCallsOfPid1(stage: Stage): Promise<{ calls: TriedCall[]; said: string; status: string }> {
   const target = await stage.make()
   const said = await target.said(await compileInside(target, 'systemCalls', 'program'))
@@ -19,7 +19,7 @@ export async function systemCallsOfPid1(stage: Stage): Promise<{ calls: TriedCal
   return { calls, said, status: await target.said('grep -E "^(Seccomp|CapEff|NoNewPrivs):" /proc/1/status') }
 }
 
-/** S3: what a session keyring of the host or of another sandbox holds. */
+/** S3: reads the session keyrings of the host and of another sandbox. */
 export async function keyrings(stage: Stage): Promise<{ one: string[][]; other: string[][]; listed: string }> {
   const [first, second] = [await stage.make(), await stage.make({ hostname: 'other' })]
   const looked: string[][][] = []
@@ -30,14 +30,14 @@ export async function keyrings(stage: Stage): Promise<{ one: string[][]; other: 
   return { one: looked[0] ?? [], other: looked[1] ?? [], listed: await second.said('cat /proc/keys') }
 }
 
-/** S3: more processes than the sandbox may have, made by PID 1. */
+/** S3: forks from PID 1 beyond the sandbox's process limit. */
 export async function processesOfPid1(stage: Stage): Promise<{ enforced: boolean; made: number; said: string }> {
   const target = await stage.make()
   const said = await target.said(await compileInside(target, 'processes', 'program'))
   return { enforced: target.machine().enforced.processes, made: Number(splitLines(said)[0]?.[0]), said }
 }
 
-/** Detects code of the sandbox in PID 1. `inPid1` is empty if none ran. */
+/** Detects sandbox code in PID 1. `inPid1` is empty if none ran. */
 export async function preloadInPid1(
   stage: Stage,
 ): Promise<{ loaded: boolean; refused: string | null; inPid1: string }> {
@@ -49,7 +49,7 @@ export async function preloadInPid1(
   return { loaded, refused, inPid1: refused === null ? await target.said('cat /root/in-pid1 2>/dev/null; true') : '' }
 }
 
-/** S2: root of the host gives a file of the host to the sandbox. */
+/** S2: makes root of the host change the owner of a host file to the sandbox. */
 export async function ownerOfHostFile(stage: Stage): Promise<{ before: number; after: number; saw: string }> {
   const file = join(stage.folder, 'of-the-host')
   writeFileSync(file, 'of the host', { mode: 0o600 })
@@ -67,7 +67,7 @@ export async function ownerOfHostFile(stage: Stage): Promise<{ before: number; a
   return { before, after: statSync(file).uid, saw: [moved, ...terminals].join('; ') }
 }
 
-/** Tests the host once PID 1 is a program of the sandbox, or is stopped for good. */
+/** Tests the host after PID 1 was replaced by a sandbox program or stopped permanently. */
 export async function spoiltPid1(
   stage: Stage,
 ): Promise<{ replaced: string; became: string; held: string; seen: Spoilt[] }> {
@@ -109,7 +109,7 @@ type Spoilt = {
   hostname: string
   /** Output of a command after a restart. */
   again: string
-  /** Whether a file of the host has another owner now. */
+  /** Whether the owner of a host file has changed. */
   given: boolean
 }
 
@@ -130,14 +130,14 @@ export async function processesOfManyUsers(
 export type CountedByUser = Record<'inside' | 'beside' | 'outside', Record<string, number>>
 
 /**
- * Exhausts per-user kernel resources in one sandbox, and measures what is left for another sandbox and for a program of
- * the user who runs Steward.
+ * Exhausts per-user kernel resources in one sandbox. Measures what remains for another sandbox and for a program of the
+ * user that runs Steward.
  */
 export async function perUserLimits(stage: Stage): Promise<CountedByUser> {
   return exhaustAsUser(stage, [await stage.make()])
 }
 
-/** The same by several sandboxes at once. */
+/** Exhausts per-user kernel resources from several sandboxes concurrently. */
 export async function perUserLimitsByMany(stage: Stage): Promise<CountedByUser> {
   const attackers: Target[] = []
   while (attackers.length < 5) attackers.push(await stage.make())
@@ -168,13 +168,13 @@ function parseNumbers(text: string): Record<string, number> {
   return Object.fromEntries(splitLines(text.trim()).map(([name, value]) => [name, Number(value)]))
 }
 
-/** S3: system calls of 32-bit programs, by a command and in PID 1. */
+/** S3: makes system calls of 32-bit programs, from a command and from PID 1. */
 export async function oldSystemCalls(stage: Stage): Promise<{ said: string }> {
   const target = await stage.make()
   return { said: await target.said(await compileInside(target, 'oldCalls', 'program')) }
 }
 
-/** S6: one sandbox takes every pseudo-terminal of the machine. */
+/** S6: opens every pseudo-terminal of the host from one sandbox. */
 export async function allTerminals(stage: Stage): Promise<{ opened: number; ofAnother: string; afterwards: string }> {
   const [first, second] = [await stage.make(), await stage.make()]
   const holding = first.said(`${await compileInside(first, 'terminals', 'program')} > /root/opened`)
@@ -188,7 +188,7 @@ export async function allTerminals(stage: Stage): Promise<{ opened: number; ofAn
   return { opened, ofAnother, afterwards: await openTerminal(first) }
 }
 
-/** S10: the folders of the sandbox that are in memory are filled beyond its memory. */
+/** S10: fills the sandbox's in-memory folders beyond its memory limit. */
 export async function fullMemoryFolders(stage: Stage): Promise<Record<string, { said: string; goesOn: string }>> {
   const observations: Record<string, { said: string; goesOn: string }> = {}
   for (const folder of ['/run', '/dev', '/dev/shm']) {

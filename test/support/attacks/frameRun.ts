@@ -5,10 +5,10 @@ import { Network } from '#shared/contract/sandboxes.ts'
 import { attackStage, compileInside } from './stage.ts'
 
 /**
- * In the world of `test/support/network/world.sh`: a sandbox writes raw frames, past the rules of
- * its network. Prints as JSON, for each list of removed layers, the result of `frames.c` for a public address (`open`)
- * and for those that network `internet` does not reach. Arguments:
- * folder, the lists as JSON, the network.
+ * Writes raw frames from a sandbox to bypass its network rules. Runs in the namespaces of
+ * `test/support/network/world.sh`. For each list of removed layers, prints the result of `frames.c` as JSON for a
+ * public address (`open`) and for addresses that network `internet` blocks. Arguments: folder, the lists as JSON, the
+ * network.
  */
 export type FrameObservation = {
   without: SandboxLayer[]

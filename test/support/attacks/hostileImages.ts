@@ -6,7 +6,7 @@ import { hostRootTar } from '../hostRootTar.ts'
 
 const run = promisify(execFile)
 
-/** Names that a runtime may use inside: an image can have files there too. */
+/** Names that a runtime may use inside the sandbox and that an image can occupy. */
 const namesOfInits = [
   'init',
   'sbin/init',
@@ -17,7 +17,10 @@ const namesOfInits = [
   'run/steward/init',
 ]
 
-/** An archive whose bash, sh and init are a program of the image's maker, with a library that every program loads. */
+/**
+ * Creates an archive in which bash, sh and init are replaced by a hostile program, and every program loads a hostile
+ * library.
+ */
 export async function imageOfHostilePrograms(folder: string): Promise<string> {
   const programsFolder = join(folder, 'programs')
   const shell = join(folder, 'shell')
@@ -36,7 +39,7 @@ export async function imageOfHostilePrograms(folder: string): Promise<string> {
   return archiveWith(folder, programsFolder)
 }
 
-/** An archive whose folders for what is mounted, and whose settings, are links to `outside` on the host. */
+/** Creates an archive whose mount points and settings are links to `outside` on the host. */
 export async function imageOfLinks(folder: string, outside: string): Promise<string> {
   const linksFolder = join(folder, 'links')
   await mkdir(join(linksFolder, 'etc'), { recursive: true })
@@ -47,7 +50,7 @@ export async function imageOfLinks(folder: string, outside: string): Promise<str
   return archiveWith(folder, linksFolder)
 }
 
-/** The members of `own` come last and so replace what others put there. */
+/** Appends the members of `own` last, so that they replace earlier ones of the same name. */
 async function archiveWith(folder: string, linksFolder: string): Promise<string> {
   const tar = await hostRootTar(folder)
   const archive = `${linksFolder}.tar`

@@ -4,17 +4,18 @@ import { reach, refused } from '../network/reach.ts'
 import { attackStage, preload, type StageOptions } from './stage.ts'
 
 /**
- * S1, in the world of `test/support/network/world.sh`: a sandbox with network `internet` leaves the network that has
- * rules while it is connected. Prints as JSON what it reached before, and after each start at another moment; and what
- * becomes of a file of the host to which the sandbox's /etc/resolv.conf is a link. Arguments: folder, options of the stage as JSON.
+ * S1: a sandbox with network `internet` leaves the network that has rules while it is connected. Runs in the namespaces
+ * of `test/support/network/world.sh`. Prints as JSON what the sandbox reached before and after each start, attempted at
+ * different moments, and the state of a host file to which the sandbox's /etc/resolv.conf links. Arguments: folder,
+ * options of the stage as JSON.
  */
 const [folder = '', optionsJson = '{}'] = process.argv.slice(2)
-const options = JSON.parse(optionsJson) as StageOptions // of escapeLayers.test.ts
-/** Each costs a start; with a layer taken away the first few must do. */
+const options = JSON.parse(optionsJson) as StageOptions // passed by escapeLayers.test.ts
+/** Each delay costs a start. With a layer removed, the first few are enough. */
 const delaysMs = [8, 12, 16, 20, 6, 24, 10, 30, 14, 18].slice(0, options.layers === undefined ? 10 : 3)
-/** A connection fails at once without a rule; with one, it times out, once per start. */
+/** A connection fails immediately without a rule. With a rule, it times out, once per start. */
 const waitSeconds = options.layers === undefined ? 3 : 1
-/** A private address, the metadata of clouds, and what listens on this machine. */
+/** A private address, the cloud metadata address, and listeners on this computer. */
 const forbidden = ['10.77.0.1:80', '169.254.169.254:80', '198.51.100.2:5000', '10.0.2.2:4000', '10.0.2.2:5000']
 
 const stage = attackStage(folder, options)
@@ -36,7 +37,7 @@ try {
     const failed = await target.restart()
     if (failed !== null) {
       after.push({ delayMs, refused: failed, reached: [], moved: '' })
-      await target.restart() // without `once` nothing attacks
+      await target.restart() // no attack without `once`
       continue
     }
     const reachable = await listReachable()
@@ -50,7 +51,10 @@ try {
   await stage.close()
 }
 
-/** Name servers are written into the sandbox after it was connected: where its links lead, on the host, must not count. */
+/**
+ * Links /etc/resolv.conf to a host file. Name servers are written into the sandbox after it is connected, and the write
+ * must not follow the link on the host.
+ */
 async function linkResolvConf(): Promise<{ link: string; refused: string | null; host: string }[]> {
   const file = join(folder, 'of-the-host')
   const target = await stage.make({ network: 'internet' })

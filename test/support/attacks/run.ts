@@ -5,13 +5,13 @@ import { attackStage, type Stage, type StageOptions } from './stage.ts'
 import * as variations from './variations.ts'
 
 /**
- * Runs attacks sequentially as the current user, each on a new stage, and prints a JSON list of `{seen}` or `{failed}`.
- * Arguments: folder, and as JSON the names of the attacks and the options of the stage.
+ * Runs attacks sequentially as the current user, each on a new stage. Prints a JSON list of `{seen}` or `{failed}`.
+ * Arguments: folder, attack names as JSON, and stage options as JSON.
  */
 const attacks: Readonly<Record<string, (stage: Stage) => Promise<unknown>>> = { ...attempts, ...variations }
 const [folder = '', names = '[]', options = '{}'] = process.argv.slice(2)
 const outcomes: ({ seen: unknown } | { failed: string })[] = []
-for (const name of JSON.parse(names) as string[] /* of attack.ts */) {
+for (const name of JSON.parse(names) as string[] /* passed by attack.ts */) {
   const runFolder = join(folder, name)
   mkdirSync(runFolder)
   outcomes.push(await runAttack(name, attackStage(runFolder, JSON.parse(options) as StageOptions)))

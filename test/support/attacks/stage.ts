@@ -15,32 +15,32 @@ import { until } from '../eventually.ts'
 import { createSandboxSpec, never } from '../sandboxSpecs.ts'
 import { listReadyWarmSandboxes } from '../warmSandboxes.ts'
 
-/** Runtime with its sandboxes for attacks. */
+/** Runtime and its sandboxes for attacks. */
 export type Stage = {
   runtime: SandboxRuntime
-  /** Folder of the user who runs Steward. */
+  /** Folder of the user that runs Steward. */
   folder: string
   make(changes?: Partial<SandboxSpec>, from?: SnapshotRef): Promise<Target>
-  /** Stops and removes all of its sandboxes. */
+  /** Stops and removes all sandboxes of the stage. */
   close(): Promise<void>
 }
 
-/** A sandbox that attacks from inside. */
+/** Sandbox that runs the attacks. */
 export type Target = {
-  /** Returns the latest run. */
+  /** Returns the current instance. */
   machine(): SandboxInstance
   spec: SandboxSpec
-  /** Returns the output of a command, whatever its exit code. */
+  /** Returns the output of a command, regardless of its exit code. */
   said(command: string): Promise<string>
   write(path: string, content: string): Promise<void>
-  /** @returns why it could not be started again; null when it was */
+  /** @returns the reason why the restart failed, or null */
   restart(): Promise<string | null>
 }
 
 export type StageOptions = {
   /** Active layers. Default: all. */
   layers?: readonly SandboxLayer[]
-  /** Whether all of its sandboxes are former warm sandboxes. */
+  /** Whether all sandboxes come from the warm pool. */
   fromWarmPool?: boolean
 }
 
@@ -64,7 +64,7 @@ export function attackStage(
     await runtime.remove(instance.id)
   }
 
-  /** Skips the first one, and any created before the next one was ready. */
+  /** Skips the first sandbox, and any created before the next warm one was ready. */
   const makeFromWarmPool = async (changes: Partial<SandboxSpec>): Promise<Target> => {
     for (let tries = 1; tries <= maxTries; tries++) {
       const spec = createSandboxSpec(changes)
@@ -119,7 +119,10 @@ function targetOn(runtime: SandboxRuntime, spec: SandboxSpec, initial: SandboxIn
   }
 }
 
-/** Brings one of the attacks into the sandbox. `library` is for /etc/ld.so.preload. @returns its path there */
+/**
+ * Compiles an attack for the sandbox and writes it there. `library` is for /etc/ld.so.preload.
+ * @returns the path in the sandbox
+ */
 export async function compileInside(target: Target, source: string, kind: 'program' | 'library'): Promise<string> {
   const path = `/opt/attack/${source}${kind === 'library' ? '.so' : ''}`
   await target.machine().writeFile(path, readFileSync(compileHere(source, kind)), never)
@@ -128,8 +131,9 @@ export async function compileInside(target: Target, source: string, kind: 'progr
 }
 
 /**
- * Compiles a source here instead of in the sandbox, and caches the result per user: each is used a hundred times.
- * @returns its path
+ * Compiles a source on the host instead of in the sandbox, and caches the result per user, because each is used about a
+ * hundred times.
+ * @returns the path of the binary
  */
 export function compileHere(source: string, kind: 'program' | 'library'): string {
   const how = kind === 'library' ? ['-shared', '-fPIC'] : ['-O1']
@@ -143,7 +147,7 @@ export function compileHere(source: string, kind: 'program' | 'library'): string
   return cachePath
 }
 
-/** Every program that is started in the sandbox from now on loads it, PID 1 too if it is a usual program. */
+/** Preloads a library into every program that starts in the sandbox, including PID 1 if it is dynamically linked. */
 export async function preload(target: Target, source: string): Promise<void> {
   const path = await compileInside(target, source, 'library')
   await target.said(`echo ${path} > /etc/ld.so.preload`)

@@ -4,7 +4,7 @@ import { SnapshotId } from '#shared/ids.ts'
 import { never } from '../sandboxSpecs.ts'
 import { preload, type Stage, type Target } from './stage.ts'
 
-/** Restores and forks a snapshot whose files attack once something runs on them. @returns what ran in PID 1 */
+/** Restores and forks a snapshot whose files attack as soon as a program runs on them. @returns what ran in PID 1 */
 export async function hostileSnapshot(stage: Stage): Promise<{ restored: string; fork: string; restoredRuns: string }> {
   const target = await stage.make()
   await preload(target, 'preload')
@@ -45,7 +45,7 @@ export async function swapFolders(stage: Stage): Promise<Swap[]> {
       const target = await stage.make()
       for (const path of paths) {
         const to = `${before}${outside}${/^\/etc\//.test(path) ? '/file' : ''}`
-        // Mount points cannot be moved from inside: these attempts fail.
+        // Mount points cannot be moved from inside, so these attempts fail.
         await target.said(`cd /; mv -T ${path} ${path}-before; ln -sfn ${to} ${path}; true`).catch(() => '')
       }
       const refused = await target.restart()
@@ -68,11 +68,11 @@ const leaveMarks = [
   `for place in ${folders}; do echo ${mark} > $place/${mark} 2>/dev/null; done`,
   `(exec -a ${mark} sleep 1000 >/dev/null 2>&1 &)`,
   `perl -MIO::Socket::UNIX -e 'my $s = IO::Socket::UNIX->new(Local => "\\0${mark}", Listen => 1) or die; fork and exit; sleep 1000' >/dev/null 2>&1`,
-  // A segment of System V memory, and a key.
+  // Creates a System V shared memory segment and a key.
   `perl -e 'my $id = shmget(0x5354, 4096, 01666); shmwrite($id, "${mark}", 0, ${mark.length})'`,
   `perl -e 'my ($kind, $name) = ("user", "${mark}"); syscall(248, $kind, $name, $name, length $name, $_) for -3, -4, -5'`,
 ].join('\n')
-/** Does not find itself. */
+/** Avoids matching the searching process itself. */
 const pattern = 'left-by-the-one-befor[e]'
 const look = [
   `find / -xdev -name '*${pattern}*' 2>/dev/null`,
@@ -86,7 +86,7 @@ export type Neighbour = { found: string; hostname: string; environment: string; 
 
 type Inheritance = { id: string; itself: Neighbour; beside: Neighbour; after: Neighbour }
 
-/** Lists what the next sandbox sees of an earlier one, while that runs and after its removal. */
+/** Lists traces of an earlier sandbox that the next one sees, while the earlier one runs and after its removal. */
 export async function observeInheritance(stage: Stage): Promise<Inheritance> {
   const first = await stage.make({ hostname: mark })
   await first.said(leaveMarks)

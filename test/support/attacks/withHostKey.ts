@@ -1,6 +1,6 @@
 /**
- * A command that becomes another one, with a new session keyring of the host that holds the key `canary`; x64 only.
- * KEYCTL_JOIN_SESSION_KEYRING is 1 of keyctl (250); add_key is 248, and -3 names the session keyring.
+ * Command prefix that runs another command with a new host session keyring, which holds the key `canary`. x64 only.
+ * KEYCTL_JOIN_SESSION_KEYRING is 1 of keyctl (250), add_key is 248, and -3 is the session keyring.
  */
 export const withHostKey: readonly string[] = [
   'perl',

@@ -2,8 +2,8 @@ import { createHttpServer } from '#agent/toolServers/httpServer.ts'
 import { defaultDeadlines } from '#agent/toolServers/mcpClient.ts'
 
 /**
- * Connects to an MCP server as the chat does, lists its tools and calls each one. Run by the protocol's own judge, which
- * passes the address as the last argument, and calls to make in MCP_CONFORMANCE_CONTEXT.
+ * Connects to an MCP server as the chat does, lists its tools and calls each one. Run by the protocol's conformance
+ * suite, which passes the URL as the last argument and the calls to make in MCP_CONFORMANCE_CONTEXT.
  */
 type Tool = { name: string; inputSchema?: { properties?: Record<string, { type?: string }> } }
 type Call = { name: string; arguments?: Record<string, unknown> }
@@ -12,10 +12,11 @@ const samples: Readonly<Record<string, unknown>> = { string: 'text', number: 5, 
 
 const url = process.argv.at(-1) ?? ''
 const signal = AbortSignal.timeout(10_000)
-const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as { toolCalls?: Call[] } // of the judge
+// set by the conformance suite
+const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as { toolCalls?: Call[] }
 const client = await createHttpServer({ url, secrets: {}, deadlines: defaultDeadlines, signal })
 try {
-  const tools = (await client.list(signal)) as Tool[] // checked by the SDK
+  const tools = (await client.list(signal)) as Tool[] // validated by the SDK
   for (const { name, arguments: args = {} } of toolCalls ?? tools.map((tool) => sampleCall(tool, tools))) {
     const answer = await client.call(name, args, { signal, progress: () => {} }).catch(String)
     process.stdout.write(`${name}: ${JSON.stringify(answer)}\n`)
@@ -24,7 +25,10 @@ try {
   await client.close()
 }
 
-/** A parameter called `schema` gets the schema of the first tool: the judge looks whether it arrives unchanged. */
+/**
+ * Passes the schema of the first tool to a parameter called `schema`, because the suite checks that it arrives
+ * unchanged.
+ */
 function sampleCall({ name, inputSchema }: Tool, [first]: Tool[]): Call {
   const properties = Object.entries(inputSchema?.properties ?? {})
   return {

@@ -16,10 +16,10 @@ export const testDollarAbi = parseAbi([
 ])
 
 const names = ['TestDollar', 'TestMulticall', 'TestPermit2', 'TestUptoProxy'] as const
-/** Creation code of each. */
+/** Creation code by contract name. */
 export type TestContracts = Record<(typeof names)[number], Hex>
 
-/** Compiling takes seconds, so what was made of these very sources before is taken again. */
+/** Caches the compiled output by source, because compiling takes seconds. */
 export function createTestContracts(): TestContracts {
   const sources = Object.fromEntries(
     names.map((name) => [`${name}.sol`, { content: readFileSync(join(import.meta.dirname, `${name}.sol`), 'utf8') }]),
@@ -29,7 +29,8 @@ export function createTestContracts(): TestContracts {
     .digest('hex')
     .slice(0, 16)
   const cachePath = join(tmpdir(), `steward-test-contracts-${mark}.json`)
-  if (existsSync(cachePath)) return JSON.parse(readFileSync(cachePath, 'utf8')) as TestContracts // written below, as a whole
+  // written below in full
+  if (existsSync(cachePath)) return JSON.parse(readFileSync(cachePath, 'utf8')) as TestContracts
   const code = compileContracts(sources)
   const whole = `${cachePath}.${randomUUID()}`
   writeFileSync(whole, JSON.stringify(code))
@@ -47,7 +48,7 @@ function compileContracts(sources: Record<string, { content: string }>): TestCon
   const settings = { evmVersion: 'cancun', outputSelection: { '*': { '*': ['evm.bytecode.object'] } } }
   const input = JSON.stringify({ language: 'Solidity', sources, settings })
   const read = (path: string) => ({ contents: readFileSync(join(projectFolder, 'node_modules', path), 'utf8') })
-  const output = JSON.parse(solc.compile(input, { import: read })) as Output // as solc documents it
+  const output = JSON.parse(solc.compile(input, { import: read })) as Output // format documented by solc
   const error = output.errors?.find(({ severity }) => severity === 'error')
   if (error) throw new Error(error.formattedMessage)
   const readBytecode = (name: string): Hex => {
@@ -55,5 +56,5 @@ function compileContracts(sources: Record<string, { content: string }>): TestCon
     if (!code) throw new Error(`solc made no code of ${name}.`)
     return `0x${code}`
   }
-  return Object.fromEntries(names.map((name) => [name, readBytecode(name)])) as TestContracts // of these very names
+  return Object.fromEntries(names.map((name) => [name, readBytecode(name)])) as TestContracts // the keys are `names`
 }

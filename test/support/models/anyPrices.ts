@@ -3,7 +3,7 @@ import type { ConfiguredModel } from '#shared/modelFields.ts'
 
 const price = fc.integer({ min: 0, max: 100_000_000 }).map((it) => it / 1_000_000)
 
-/** Prices that a user may configure for a model of their own. */
+/** Prices that a user may configure for a custom model. */
 export const anyPrices: fc.Arbitrary<NonNullable<ConfiguredModel['prices']>> = fc
   .uniqueArray(
     fc.record(

@@ -7,8 +7,7 @@ const qwenDimensions = [2048, 1536, 1024, 768, 512, 256, 128, 64]
 const maxQwenInputs = 10
 
 /**
- * Refuses what the providers refuse.
- *
+ * Rejects the requests that the providers reject.
  * @see https://platform.openai.com/docs/api-reference/embeddings/create
  * @see https://www.alibabacloud.com/help/en/model-studio/text-embedding-synchronous-api
  */
@@ -26,7 +25,7 @@ export function embeddingsRules(body: Wire): string | undefined {
   return undefined
 }
 
-/** Vectors of 4 numbers, or as many as the request asks for: the place of the input, then quarters. */
+/** Returns vectors of 4 numbers, or of the requested dimensions: the index of the input, followed by quarters. */
 export function embeddingsJson(tokens: number | undefined, body: Wire): Wire {
   const isList = Array.isArray(body.input) && typeof body.input[0] !== 'number'
   const count = isList ? body.input.length : 1
@@ -39,7 +38,7 @@ export function embeddingsJson(tokens: number | undefined, body: Wire): Wire {
   return { object: 'list', data, model: body.model, usage }
 }
 
-/** Little-endian floats of 32 bits. */
+/** Encodes a vector as little-endian 32-bit floats. */
 export function encodeBase64(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)

@@ -4,7 +4,7 @@ type Fields = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
 type Wire = any
 
-/** The events of a stream on the wire. */
+/** Parses the events of a stream. */
 export function wireEvents(text: string): { event: string | undefined; data: Wire }[] {
   const parser = createSseParser()
   return [...parser.feed(Buffer.from(text)), ...parser.end()].map(({ event, data }) => ({
@@ -13,7 +13,7 @@ export function wireEvents(text: string): { event: string | undefined; data: Wir
   }))
 }
 
-/** Folds a stream of chat completions into the JSON of a response without streaming. */
+/** Folds a stream of chat completions into the JSON of a non-streaming response. */
 export function foldChat(text: string): Fields {
   const events = wireEvents(text)
   const chunks = events.filter(({ data }) => data !== '[DONE]').map(({ data }) => data)

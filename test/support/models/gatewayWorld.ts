@@ -22,7 +22,7 @@ const folded = { chat: foldChat, messages: foldMessages, responses: foldResponse
 
 export type GatewayRequest = { dialect: DialectName; model: string; stream: boolean }
 export type Answered = {
-  /** The JSON, or what a client makes of the stream. */
+  /** JSON, or the folded stream. */
   body: Wire
   /** Text of the stream, verbatim. */
   text: string
@@ -32,7 +32,7 @@ export type Refused = { status: number; body: Wire; error: InferenceError }
 
 export type GatewayWorld = Awaited<ReturnType<typeof createGatewayWorld>>
 
-/** The gateway before strict fakes of its providers, with a purse in the place of the ledger. */
+/** Creates the gateway in front of strict fake providers, with an in-memory purse instead of the ledger. */
 export async function createGatewayWorld({
   fetchImage,
   extra = [],
@@ -80,7 +80,7 @@ export async function createGatewayWorld({
     return { body: failed ? undefined : folded[gatewayRequest.dialect](text), text, headers }
   }
 
-  /** @returns the error before any output */
+  /** @returns the error that was thrown before any output */
   async function expectRefusal(gatewayRequest: GatewayRequest, body: Wire): Promise<Refused> {
     try {
       const answer = await ask(gatewayRequest, body)
@@ -97,7 +97,7 @@ export async function createGatewayWorld({
     ask,
     frames,
     refused: expectRefusal,
-    /** The body of the last request that a provider got. */
+    /** Returns the body of the last request that a provider received. */
     sent: (): Wire => providers.requests.at(-1)?.body,
     clear(): void {
       providers.clear()
@@ -110,7 +110,7 @@ export async function createGatewayWorld({
   }
 }
 
-/** Creates the balance of one account. */
+/** Creates an in-memory balance of one account. */
 export function memoryPurse() {
   const charges: Charge[] = []
   const state = { balance: 10_000_000, held: 0, unconfigured: false }

@@ -1,7 +1,7 @@
 import { familyIds } from '#shared/contract/families.ts'
 import type { ProviderServer } from './providerServer.ts'
 
-/** All five families at the strict fakes, as `config.json` says it. */
+/** Configures all five families with the strict fakes, in the format of `config.json`. */
 export function createInferenceConfig({ providerOf }: Pick<ProviderServer, 'providerOf'>): { inference: object } {
   const families = Object.fromEntries(
     familyIds.map((id) => {

@@ -12,7 +12,7 @@ export type ModelRequest = { dialect: DialectName; model: string; stream?: boole
 export type ModelAnswer = {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** JSON, or what a client makes of the stream. */
+  /** JSON, or the folded stream. */
   body: Wire
   text: string
 }
@@ -20,7 +20,7 @@ export type ModelAnswer = {
 export const modelPaths = { chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' }
 const folded = { chat: foldChat, messages: foldMessages, responses: foldResponses }
 
-/** The service as it is, with its ledger and its keys, before strict fakes of all providers. */
+/** Starts the real service, with its ledger and keys, in front of strict fakes of all providers. */
 export async function modelService({
   unconfigured = [],
   ...options
@@ -43,7 +43,7 @@ export async function modelService({
   }
 }
 
-/** Builds a default request: a greeting, and streams that report their price. */
+/** Builds a default request: a greeting, with streams that report their price. */
 export function modelBody({ dialect, model, stream = false, body }: ModelRequest): object {
   const messages = [{ role: 'user', content: 'Hello' }]
   const defaults = {
@@ -62,14 +62,14 @@ export async function requestModel(to: { url: string; key: string }, modelReques
   return { status, headers, text, body: streamed && !failed ? folded[modelRequest.dialect](text) : json }
 }
 
-/** In millionths of a dollar. */
+/** Returns the balance in micro-dollars. */
 export async function microBalance(url: string, key: string): Promise<{ posted: number; held: number }> {
   const { json } = await exchange(url, '/v1/credits/history?limit=1', { key })
   const balance = await exchange(url, '/v1/credits/balance', { key })
   return { posted: micro(json.transactions[0]?.balance_after_cents ?? 0), held: micro(balance.json.held_cents) }
 }
 
-/** Cents have up to 4 decimals on the wire. */
+/** Converts cents to micro-dollars. Cents have up to 4 decimals on the wire. */
 export function micro(cents: number): number {
   return Math.round(cents * 10_000)
 }

@@ -27,13 +27,13 @@ type Wire = any
 
 /** Behavior for the provider's next request. */
 export type Turn =
-  /** `until`: delays the end; for JSON, the whole response. */
+  /** `until`: delays the end of the stream, or the whole JSON response. */
   | (ScriptedAnswer & { until?: Promise<unknown> })
   | { status: number; body?: unknown; headers?: Record<string, string> }
-  /** Sent as they are, one by one; then the end, or a cut, or silence. */
-  /** `until`: its last frames wait for it. */
+  /** `frames`: sent unchanged, one by one. The connection then ends, is cut, or stays silent. */
+  /** `until`: delays the last frames. */
   | { frames: string[]; after?: 'cut' | 'silence'; until?: Promise<unknown> }
-  /** The connection breaks before any answer. */
+  /** Closes the connection before any response. */
   | { cut: true }
 
 export type ProviderRequest = { provider: ProviderName; path: string; headers: IncomingMessage['headers']; body: Wire }
@@ -47,7 +47,7 @@ export type ProviderName =
   | 'qwen'
   | 'local'
 
-/** No text but a header may hold one. */
+/** API keys that must appear only in headers. */
 export const providerKeys: Readonly<Record<string, string>> = {
   openai: 'sk-openai-secret',
   anthropic: 'sk-ant-secret',
@@ -59,17 +59,20 @@ export const providerKeys: Readonly<Record<string, string>> = {
 
 export type ProviderServer = Awaited<ReturnType<typeof createProviderServer>>
 
-/** All providers at one address, each as strict as its documentation says. What is not scripted is answered with a greeting. */
+/**
+ * Starts all providers at one address, each as strict as its documentation. Unscripted requests are answered with a
+ * greeting.
+ */
 export async function createProviderServer() {
   const script: Turn[] = []
   const requests: ProviderRequest[] = []
   const signatures = new Set<string>()
-  /** Connections that were left before their answer was whole. */
+  /** Connections that the client closed before the response was complete. */
   let openConnections = 0
   let options = { responses: true }
   let next: (() => Turn[]) | undefined
   let defaultTurn: ((request: ProviderRequest) => Turn) | undefined
-  /** Frames of the last stream that were written. */
+  /** Number of frames written to the last stream. */
   let written = 0
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -94,7 +97,7 @@ export async function createProviderServer() {
     await play(turn, { provider, model, body, url, response })
   }
 
-  /** Their lists of models; of what a key may not see, as each says it. */
+  /** Serves each provider's model list. Rejects invalid keys with the provider's own error. */
   function listModels({ url = '/', headers }: IncomingMessage, response: ServerResponse): void {
     const { pathname } = new URL(url, 'http://provider')
     const [, basePath = ''] = pathname.split('/')
@@ -196,24 +199,24 @@ export async function createProviderServer() {
   }
   return {
     requests,
-    /** For the next requests, in order. */
+    /** Scripts the next requests, in order. */
     play: (...turns: Turn[]) => void script.push(...turns),
     /** Derives the turns from the first request. */
     playThen(turns: () => Turn[]): void {
       next = turns
     },
     providerOf: (place: string) => ({ baseUrl: bases[place] ?? '', apiKey: providerKeys[names[place] ?? ''] }),
-    /** Whenever no turn is left. */
+    /** Sets the default turn, used when no scripted turn remains. */
     playAlways(turn: (request: ProviderRequest) => Turn): void {
       defaultTurn = turn
     },
-    /** A server in OpenAI's place that has chat completions only. */
+    /** Simulates an OpenAI-compatible server that supports only chat completions. */
     withoutResponses: () => {
       options = { responses: false }
     },
     leftConnections: () => openConnections,
     writtenFrames: () => written,
-    /** So that each test begins with none. */
+    /** Resets all state between tests. */
     clear(): void {
       script.length = 0
       defaultTurn = undefined
@@ -234,7 +237,7 @@ const greeting: ScriptedAnswer = {
   parts: [{ text: 'Hello from a fake.' }],
   usage: { input: 3, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 5, reasoning: 0 },
 }
-/** Number of final frames in every provider's stream that report the end and the usage. */
+/** Number of final frames that report the finish reason and the usage, the same for every provider. */
 const endFrames = 3
 
 const writers: Record<ProviderName, Writer> = {

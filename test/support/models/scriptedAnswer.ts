@@ -1,8 +1,8 @@
-/** Scripted answer of a model, independent of a provider's format. */
+/** Scripted completion, independent of a provider's format. */
 export type ScriptedAnswer = {
   parts: ScriptedPart[]
   usage: ScriptedUsage
-  /** The provider's own word; absent: the usual end. */
+  /** Finish reason in the provider's format. Defaults to the usual one. */
   finish?: string
 }
 
@@ -10,16 +10,16 @@ export type ScriptedPart =
   | { thinking: string; signature?: string }
   | { redacted: string }
   | { text: string; signature?: string }
-  /** `args` is JSON, or what a model took for it. */
+  /** `args` is JSON, or invalid text that a model produced instead. */
   | { call: string; id: string; args: string; signature?: string }
 
 export type ScriptedUsage = {
-  /** Input tokens without cached ones. */
+  /** Input tokens, excluding cached ones. */
   input: number
   cacheRead: number
   cacheWrite5m: number
   cacheWrite1h: number
-  /** With thinking. */
+  /** Output tokens, including reasoning. */
   output: number
   reasoning: number
 }
@@ -39,7 +39,7 @@ export function hasCalls(answer: ScriptedAnswer): boolean {
   return answer.parts.some((part) => 'call' in part)
 }
 
-/** Text in pieces, as models send it. */
+/** Splits a text into chunks, as models stream it. */
 export function pieces(text: string, size = 5): string[] {
   const chunks: string[] = []
   for (let offset = 0; offset < text.length; offset += size) chunks.push(text.slice(offset, offset + size))
@@ -50,7 +50,7 @@ export function sse(data: unknown, event?: string): string {
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
 }
 
-// OpenAI's chat completions: https://platform.openai.com/docs/api-reference/chat
+// See https://platform.openai.com/docs/api-reference/chat.
 
 export function chatUsage(usage: ScriptedUsage): Fields {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite5m
@@ -130,7 +130,7 @@ export function chatFrames(answer: ScriptedAnswer, { model = 'some-model', usage
   ]
 }
 
-// Anthropic's Messages: https://docs.anthropic.com/en/api/messages
+// See https://docs.anthropic.com/en/api/messages.
 
 export function messagesUsage(usage: ScriptedUsage): Fields {
   return {
@@ -214,7 +214,7 @@ export function messagesFrames(answer: ScriptedAnswer, { model = 'some-model' } 
   ].map((it) => sse(it, it.type))
 }
 
-// Google's generateContent: https://ai.google.dev/api/generate-content
+// See https://ai.google.dev/api/generate-content.
 
 export function geminiUsage(usage: ScriptedUsage): Fields {
   const prompt = usage.input + usage.cacheRead
@@ -270,7 +270,7 @@ export function geminiFrames(answer: ScriptedAnswer): string[] {
       ...(signed ? [chunk([{ text: '', thoughtSignature: part.signature }])] : []),
     ]
   })
-  // The end follows the last part in a separate chunk.
+  // The finish reason follows the last part in a separate chunk.
   const last = { ...chunk([], { finishReason: answer.finish ?? 'STOP' }), usageMetadata: geminiUsage(answer.usage) }
   return [...chunks, last].map((it) => sse(it))
 }

@@ -2,7 +2,7 @@ import { pieces, type ScriptedAnswer, type ScriptedPart, type ScriptedUsage, sse
 
 type Fields = Record<string, unknown>
 
-// OpenAI's Responses: https://platform.openai.com/docs/api-reference/responses
+// See https://platform.openai.com/docs/api-reference/responses.
 
 function toUsage(usage: ScriptedUsage): Fields {
   const input = usage.input + usage.cacheRead

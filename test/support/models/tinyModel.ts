@@ -1,7 +1,7 @@
 /**
- * A model of the Llama architecture with two layers and weights by chance, as a file that llama.cpp reads
- * (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md): half a megabyte. It knows nothing, and says the same to the
- * same words each time, in letters of ASCII.
+ * Model of the Llama architecture with two layers and random weights, as a GGUF file of half a megabyte for llama.cpp
+ * (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). Its output is meaningless, deterministic for the same
+ * input, and consists of ASCII letters.
  */
 const wide = 64
 const layers = 2
@@ -85,7 +85,7 @@ function createTensors(random: () => number): Tensor[] {
     values: new Float32Array(wide).fill(1),
   })
   const output = matrix('output', wide, tokens.length)
-  // Only letters of ASCII can be the likeliest.
+  // Makes ASCII letters the only likely tokens.
   const isLetter = (id: number) => id >= control.length + 0x20 && id < control.length + 0x7f
   output.values = output.values.map((value, index) => (isLetter(Math.floor(index / wide)) ? value : 0))
   const layer = (block: string): Tensor[] => [
@@ -104,7 +104,7 @@ function createTensors(random: () => number): Tensor[] {
   ]
 }
 
-/** @param type of the format: 4 unsigned, 5 signed, 6 floating, 8 text, 9 a list */
+/** @param type value type of the format: 4 unsigned, 5 signed, 6 floating point, 8 string, 9 array */
 function entry(key: string, type: number, value: Buffer): Buffer {
   return Buffer.concat([text(key), uint32(type), value])
 }
@@ -133,7 +133,7 @@ function align(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc((32 - (bytes.length % 32)) % 32)])
 }
 
-/** The same row of numbers below 1 each time. */
+/** Returns a deterministic generator of numbers below 1. */
 function randomNumbers(seed: number): () => number {
   let state = seed
   return () => {

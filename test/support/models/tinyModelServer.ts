@@ -6,8 +6,9 @@ import { getLlama, LlamaLogLevel, type Token } from 'node-llama-cpp'
 import { tinyContext } from './tinyModel.ts'
 
 /**
- * llama.cpp with one model behind OpenAI's chat completions, as users run it at home. A separate program, because the
- * library ends with its process. Prints its address. `GET /running` returns the number of answers in progress.
+ * llama.cpp with one model behind OpenAI's chat completions API, as users run it locally. Runs as a separate program,
+ * because the library ends with its process. Prints its URL. `GET /running` returns the number of completions in
+ * progress.
  */
 type CompletionRequest = {
   messages: { role: string; content: string }[]

@@ -7,7 +7,7 @@ import { projectFolder } from '../plantedTree.ts'
 import { temporaryFolder } from '../temporaryFolder.ts'
 
 const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
-/** `/dev/net/tun` may belong to root only: creates one that everyone may use. */
+/** Creates a `/dev/net/tun` that every user can open, because the existing one may be restricted to root. */
 const prepare = (user: User): string =>
   [
     ...(user === withIds ? [nameOrdinaryUser] : []),
@@ -21,7 +21,7 @@ const prepare = (user: User): string =>
     'exec "$@"',
   ].join(' && ')
 
-/** Runs a script of this project as a user in the namespaces of `world.sh` and parses its output. Needs root. */
+/** Runs a project script as a user in the namespaces of `world.sh` and parses its output. Needs root. */
 export async function runInWorld<T>(script: string, user: User, parts: readonly string[] = []): Promise<T> {
   const folder = temporaryFolder('world')
   const node = join(folder, 'node')
@@ -44,5 +44,5 @@ export async function runInWorld<T>(script: string, user: User, parts: readonly 
   ]
   const enter = ['sh', '-c', prepare(user), 'sh', projectFolder, process.execPath, node, ...world]
   const { stdout } = await promisify(execFile)('unshare', [...spaces, '--', ...enter], { cwd: '/', timeout: 220_000 })
-  return JSON.parse(stdout) as T // the caller knows its script
+  return JSON.parse(stdout) as T // the caller specifies the script's output type
 }

@@ -4,7 +4,7 @@ import { Network } from '#shared/contract/sandboxes.ts'
 import { createSandboxSpec, never } from '../sandboxSpecs.ts'
 import { pastas } from './pastas.ts'
 
-/** Makes one sandbox for each network, tries what each reaches, and prints it as JSON. */
+/** Creates one sandbox for each network, probes what each can reach, and prints the results as JSON. */
 const [folder = ''] = process.argv.slice(2)
 const runtime = createBubblewrapRuntime({ folder, log: silentLog, now: Date.now })
 
@@ -39,7 +39,7 @@ for (const network of Network.options) {
   await runtime.remove(spec.id)
 }
 
-// From none to internet and back: what counts is the network of the present start.
+// Changes the network from none to internet and back. Only the network of the current start applies.
 const spec = createSandboxSpec({ network: 'none' })
 await (await runtime.create(spec, never)).stop()
 const changed: string[] = []

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Counts processes that carry the traffic of sandboxes, including their helpers. */
+/** Counts pasta processes, which carry the network traffic of sandboxes, including their helpers. */
 export function pastas(): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.filter((pid) => /^pas(ta|st)|steward network/.test(readCommand(pid))).length
@@ -10,6 +10,6 @@ function readCommand(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/^\S*\//, '')
   } catch {
-    return '' // it has ended
+    return '' // already exited
   }
 }

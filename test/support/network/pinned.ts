@@ -16,7 +16,9 @@ import { until } from '../eventually.ts'
 import { never } from '../sandboxSpecs.ts'
 import { pastas } from './pastas.ts'
 
-/** Connects the namespaces of a process that moves into others before it is connected, and prints what each got. */
+/**
+ * Connects the namespaces of a process that enters other namespaces before it is connected. Prints the result for each.
+ */
 const uid = 12_345
 const { tools } = await probeNetwork(closed)
 if (!tools) throw new Error('There are no networks here.')
@@ -82,7 +84,7 @@ async function observe({ net }: { net: string }) {
   }
 }
 
-/** As an ordinary user meets a device that is root's alone. */
+/** Probes as an ordinary user with a device that only root can open. */
 async function withoutRoot(): Promise<string> {
   const probe = `const { probeNetwork } = await import('${new URL('../../../src/main/host/runtimes/bubblewrap/network/networkSupport.ts', import.meta.url)}'); console.log((await probeNetwork(${JSON.stringify(closed)})).detail)`
   const ordinary = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--']

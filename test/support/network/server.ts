@@ -2,7 +2,10 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Listens on each HOST:PORT and tells who it is; `names` answers every question for an address with 203.0.113.7. */
+/**
+ * Listens on each HOST:PORT and responds with its name. `names` starts a DNS server that answers every address query
+ * with 203.0.113.7.
+ */
 for (const argument of process.argv.slice(2)) {
   if (argument === 'names') {
     const socket = createSocket('udp4')
@@ -21,7 +24,7 @@ for (const argument of process.argv.slice(2)) {
 }
 process.stdout.write('ready\n')
 
-/** See RFC 1035, section 4: the question again, and one address record that points to its name. */
+/** Builds a response of the question and one address record that points to its name. See RFC 1035, section 4. */
 function answerTo(question: Buffer): Buffer {
   const end = question.indexOf(0, 12) + 5
   const isAddress = question.readUInt16BE(end - 4) === 1

@@ -49,8 +49,8 @@ class Refusal extends Error {
 }
 
 /**
- * name.com, as https://www.name.com/api-docs describes version 4: Basic authentication, JSON with its content type, what is
- * false or zero left out of answers, pages, and orders of another price refused.
+ * Fake of name.com API version 4 (https://www.name.com/api-docs): Basic authentication, JSON with a content type, false
+ * and zero fields omitted from responses, pagination, and rejection of orders with a different price.
  */
 export async function nameComServer(options: { recordsAPage?: number } = {}) {
   const { recordsAPage = 1_000 } = options

@@ -15,7 +15,7 @@ export const nameSiloKey = 'b4f1c9e27a8d3560'
 
 const hosts = (min: number) =>
   Array.from({ length: 13 }, (_, index) => (index < min ? `ns${index + 1}!` : `ns${index + 1}`))
-/** Parameters of each operation; `!` marks required ones. */
+/** Parameters of each operation. `!` marks required ones. */
 const operations: Readonly<Record<string, readonly string[]>> = {
   getPrices: [],
   checkRegisterAvailability: ['domains!'],
@@ -46,8 +46,8 @@ class Refusal extends Error {
 }
 
 /**
- * Fake of NameSilo by https://www.namesilo.com/api-reference: GET only, the key in the query, codes in a reply with
- * status 200, a list of one as that element. Rejects whatever the documentation does not name.
+ * Fake of the NameSilo API (https://www.namesilo.com/api-reference): GET only, the key in the query, error codes in a
+ * response with status 200, and a list of one element as that element. Rejects undocumented operations and parameters.
  */
 export async function nameSiloServer() {
   const owned = new Map<string, DomainState>()
@@ -175,7 +175,7 @@ export async function nameSiloServer() {
       requireDomain(domain).records.push(row)
       return { record_id: row.record_id }
     },
-    /** The record gets another id. */
+    /** The updated record gets a new id. */
     dnsUpdateRecord(params) {
       const { domain = '', rrid } = params
       const all = requireDomain(domain).records
@@ -218,15 +218,15 @@ export async function nameSiloServer() {
   return {
     ...server,
     url: `${server.url}/api`,
-    /** Orders that it took money for. */
+    /** Orders that were billed. */
     billed,
-    /** From now on. */
+    /** Sets the price for subsequent requests. */
     costs(tld: string, price: readonly [registration: number, renewal: number]) {
       prices[tld] = price
     },
     take: (name: string) => void registered.add(name),
     isHeld: (name: string) => owned.has(name),
-    /** Sets a record as if in the registrar's own window. */
+    /** Sets a record as if through the registrar's website. */
     plant: (name: string, row: Row) => void owned.get(name)?.records.push(row),
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../temporaryFolder.ts'
 import { nameSiloKey, nameSiloServer } from './nameSiloServer.ts'
 
-/** Registrar that counts as real, for services with real payments. A `.com` costs 13.95. */
+/** Starts a registrar that counts as real, for services with real payments. A `.com` costs 13.95. */
 export async function realRegistrar() {
   const server = await nameSiloServer()
   const keyFile = join(temporaryFolder('registrar'), 'registrar.key')

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { createListening } from '../listening.ts'
 
-/** Failure of a registrar, once. `moves`: the operation took effect before. */
+/** Error of a registrar. `moves`: whether the operation takes effect before the error. */
 export type RegistrarTrouble = {
-  /** In the path: `registerDomain`, `:renew`. */
+  /** Part of the path, such as `registerDomain` or `:renew`. */
   at: string
   moves: boolean
   how: 'cut' | 'silent' | 'no-json' | number
-  /** Number of failures. Default: 1. */
+  /** Number of errors. Default: 1. */
   times?: number
 }
 
@@ -56,12 +56,12 @@ export async function registrarServer(answer: (request: RegistrarRequest) => Reg
   const { url, close } = await createListening(server)
   return {
     url,
-    /** Method and path of all that was asked. */
+    /** Method and path of all requests. */
     calls,
     meets(what: RegistrarTrouble | undefined) {
       trouble = what
     },
-    /** Runs before each answer; what it waits for, the caller waits for. */
+    /** Sets a hook that runs before each response and delays it. */
     pauses(pause: ((request: RegistrarRequest) => Promise<void>) | undefined) {
       before = pause
     },
@@ -69,7 +69,7 @@ export async function registrarServer(answer: (request: RegistrarRequest) => Reg
   }
 }
 
-/** The same day of a later year. */
+/** Returns the same day in a later year. */
 export function laterYear(day: Date, years: number): Date {
   const date = new Date(day)
   date.setUTCFullYear(date.getUTCFullYear() + years)

@@ -166,7 +166,7 @@ test('detects a forged entry that claims a larger cut', async () => {
   }
   forge()
   expect(await problems()).toContain('11: It was not written here: it was slipped in.')
-  // While it is closed too, and for ever.
+  // The problem is reported after reopening the log too, and permanently.
   await close()
   open()
   expect(await problems()).toContain('11: It was not written here: it was slipped in.')
@@ -219,7 +219,7 @@ test('rejects an invalid number of days without cutting entries', async () => {
     }
   }
   for (const days of [0, -1, Number.NaN, Number.NEGATIVE_INFINITY]) {
-    // The API validates them earlier; the table's check is the last line.
+    // The API validates these values earlier. The constraint of the table is the last check.
     expect(() => settings.change({ keep_recordings_days: days })).toThrow()
     if (!Number.isNaN(days)) expect(() => settings.change({ keep_entries_days: days })).toThrow()
   }
@@ -254,7 +254,7 @@ describe('a cut during', () => {
     expect(check.ranges).toEqual([{ from: 1, to: 400 }])
   })
 
-  /** As `Retention` does, which first looks at all rows. */
+  /** Removes entries as `Retention` does, which first scans all rows. */
   const removing = (): Promise<void> => {
     nowMs += 5 * dayMs
     log.note(createEntry('new'))
@@ -262,7 +262,7 @@ describe('a cut during', () => {
   }
 
   test.each(['oldest', 'newest'] as const)('a search from the %s reports no false problem', async (order) => {
-    // The requester is in no index, so the search reads rows in batches.
+    // No index covers the requester, so the search reads rows in batches.
     const removed = removing()
     const { entries } = await listEntries(log.records, { actor: 'system', order, limit: 20_000 }, signal)
     expect(log.records.firstSequence()).toBeGreaterThan(501)

@@ -46,7 +46,7 @@ afterEach(async () => {
   database.close()
 })
 
-/** Tampers with the file, bypassing the log. */
+/** Changes the database file directly, bypassing the log. */
 function tamper(sql: string): void {
   database.exec('DROP TRIGGER IF EXISTS timeline_keeps_rows; DROP TRIGGER IF EXISTS timeline_keeps_words')
   database.exec(sql)

@@ -172,7 +172,7 @@ test('redacts hostile input in linear time', () => {
       '5K',
     ],
   ].map((piece) => piece.repeat(200_000).slice(0, 200_000))
-  // Anything but a few steps for each character would last minutes.
+  // An algorithm that needs more than a few steps per character would run for minutes.
   for (const text of hostile) redactText(text)
 })
 

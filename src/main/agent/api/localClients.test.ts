@@ -65,7 +65,7 @@ test('checks a cached key again after 15 seconds and rejects a revoked one', asy
   const script = { authorization: 'Bearer script' }
   await identify(script)
   await identify(script)
-  expect(requests).toHaveLength(2) // whose the key is, and whose this agent
+  expect(requests).toHaveLength(2) // one for the key's account, one for the agent's account
   revoked.add('Bearer script')
   clock.nowMs += 15_000
   await expect(identify(script)).rejects.toThrow(code('auth/invalid'))

@@ -69,7 +69,7 @@ test('setting the clock back does not revive an expired session', () => {
     const sessions = createUserSessions({ now: clock.latestMs })
     const session = sessions.exchange(sessions.issueToken())
     if (!session) throw new Error('The token opens a session.')
-    time.pass(7 * dayMs + 1_000) // clocks are read one after the other
+    time.pass(7 * dayMs + 1_000) // the clocks are read one after the other
     expect(holds(sessions, session)).toBe(false)
     time.set(-30 * dayMs)
     expect(holds(sessions, session)).toBe(false)

@@ -255,7 +255,7 @@ test('requires confirmation above the threshold despite rules and grants', async
   expect(approvals.get(record.id)).toEqual(record)
   expect(signer.signatures()).toBe(1)
   expect((await approvals.decide(record.id, { approve: true, confirmed: true })).state).toBe('signed')
-  // A lowered threshold applies to waiting intents.
+  // A lowered threshold also applies to waiting intents.
   const { approvals: others } = approvalsOfTest()
   const small = await others.ask({ intent: payment('500'), requester: script })
   others.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })

@@ -7,7 +7,7 @@ import { createConfirmedApprovals } from './confirmedApprovals.ts'
 
 type Dialog = { record: IntentRecord; signal: AbortSignal; answer: (approved: boolean) => void }
 
-/** A dialog of the system, which closes with a no when its signal fires. */
+/** Opens approvals with a system dialog, which closes with a refusal when its signal aborts. */
 function openConfirmed() {
   const { approvals } = approvalsOfTest()
   const dialogs: Dialog[] = []

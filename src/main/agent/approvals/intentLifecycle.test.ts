@@ -38,7 +38,7 @@ async function openLifecycle(limitMicroUsd = 1000n) {
   }
   const approve = (id: string) => lifecycle.approve(id, { decision })
   const readState = (id: string) => lifecycle.find(id)?.record.state
-  /** One in that state, on a way that the table has. */
+  /** Returns an intent in that state, reached by transitions that the table allows. */
   const inState = (state: IntentState): string => {
     const id = ask()
     if (state === 'approved' || state === 'signed') approve(id)

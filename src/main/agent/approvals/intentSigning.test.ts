@@ -12,7 +12,7 @@ import type { Decision } from './approvals.ts'
 function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
   const opened = approvalsOfTest(options)
   const { approvals, signer } = opened
-  /** Does what leads to signing, and locks the wallet before the signer has the key. */
+  /** Starts an operation that leads to signing and locks the wallet before the signer gets the key. */
   const interrupt = async (begin: () => Promise<IntentRecord>): Promise<IntentRecord> => {
     const release = signer.hold()
     const outcome = begin()
@@ -84,7 +84,7 @@ test('asks again for an unconfirmed intent that now exceeds the threshold', asyn
   signer.setUnlocked(false)
   release()
   expectWaits(await deciding, 'person')
-  unlock() // it was confirmed, which holds
+  unlock() // the confirmation remains valid
   expect(await ends(back.id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
 
@@ -103,7 +103,7 @@ test('counts a grant use once per signature despite repeated wallet locks', asyn
 
   const last = await interrupted(ask)
   expectWaits(last, 'grant')
-  expect(readTimesLeft()).toEqual([1]) // it was the last one, and came back
+  expect(readTimesLeft()).toEqual([1]) // the last use was returned
   unlock()
   expect(await ends(last.id)).toMatchObject({ state: 'signed' })
   expect(readTimesLeft()).toEqual([])

@@ -4,7 +4,7 @@ import { rule, script, withRules } from '#test/support/approvals.ts'
 import { evaluateIntent } from './judge.ts'
 import type { PolicyInput } from './toPolicyInput.ts'
 
-const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // a brand is only a type
+const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // the type is branded
 const payment: PolicyInput = {
   kind: 'x402.authorize',
   requester: script,
@@ -32,7 +32,7 @@ const effect = (intent: PolicyInput, changes: Partial<Parameters<typeof evaluate
 test('a grant allows a repeated payment and a smaller one', () => {
   expect(effect(payment)).toBe('allow')
   expect(effect({ ...payment, amountMicroUsd: 1n })).toBe('allow')
-  // Names of clients may change, ids do not.
+  // Client names may change, but ids do not.
   expect(effect({ ...payment, requester: { ...script, name: 'Renamed' } })).toBe('allow')
 })
 

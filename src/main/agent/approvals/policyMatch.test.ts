@@ -78,7 +78,7 @@ test('a deny rule matches every spelling of its host', () => {
   expect(isRuleMatch(denies('a.example:80'), to('a.example:8080'))).toBe(false)
   expect(isRuleMatch(denies('127.1:90'), to('127.0.0.1:90'))).toBe(true)
   expect(isRuleMatch(denies('[0:0:0:0:0:0:0:1]:90'), to('[::1]:90'))).toBe(true)
-  // The scheme is unknown, so the port may differ: the rule must not match.
+  // The scheme is unknown, so the port may differ and the rule must not match.
   expect(isRuleMatch(rule({ effect: 'allow', host: 'a.example:443' }), to('a.example'))).toBe(false)
 })
 
@@ -120,7 +120,7 @@ test('a host in capitals or with a trailing dot matches the same rules', () => {
 })
 
 const requester = (kind: RequesterKind) => ({ kind, id: 'it', name: 'It' })
-const accountId = 'wal_0123456789abcdef01234567' as never // a brand
+const accountId = 'wal_0123456789abcdef01234567' as never // the type is branded
 const verdict = (policy: Policy, { requesterKind, ...subject }: PolicySubject) =>
   evaluateIntent(
     { ...subject, scope: null, requester: requester(requesterKind), accountId },
@@ -140,7 +140,7 @@ test('allows nothing while stopped or above the threshold, unmatched or as a for
   )
 })
 
-const strictness = ['deny', 'ask', 'allow'] // what is asked may be granted in advance, what is denied never
+const strictness = ['deny', 'ask', 'allow'] // an `ask` may be granted in advance, a `deny` never
 
 test('a change that allows anything new counts as loosening the policy', () => {
   fc.assert(

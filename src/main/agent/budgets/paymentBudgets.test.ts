@@ -17,7 +17,7 @@ import { createPaymentReservations } from './paymentReservations.ts'
 import { createSpendBudgets } from './spendBudgets.ts'
 import { createSpendRepository } from './spendRepository.ts'
 
-/** A well-known toolkit signed $300 to $1,500 where $150 was the limit, by these four events. */
+/** A well-known toolkit signed $300 to $1,500 under a limit of $150 in these four situations. */
 const limit = 150_000_000
 const hourMs = 3_600_000
 const start = Date.parse('2026-11-22T12:00:00Z')
@@ -61,7 +61,7 @@ describe('exact limit', () => {
       const { database, reservations } = openBudgets(file, () => start)
       if (!reservations.reserve(use(`int_${payment}`, 10_000_000))) {
         signed += 10_000_000
-        if (payment % 3 !== 0) reservations.commit(`int_${payment}`) // else it crashed before it was written
+        if (payment % 3 !== 0) reservations.commit(`int_${payment}`) // otherwise simulates a crash before the commit
       }
       database.close()
     }
@@ -208,7 +208,7 @@ test('lists looser limits as lines and omits stricter ones', () => {
   ])
 })
 
-/** The same numbers for the same seed (mulberry32). */
+/** Creates a deterministic random generator (mulberry32). */
 function createSeededRandom(seed: number): () => number {
   let state = seed
   return () => {

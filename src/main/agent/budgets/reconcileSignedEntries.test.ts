@@ -24,7 +24,7 @@ test('an authorization signed for a program counts until the chain reports it un
     },
   }
   const entries = reconcileSignedEntries({ records, lookup, now })
-  await entries.lookAfter(() => false) // it has not expired yet
+  await entries.lookAfter(() => false) // not expired yet
   expect(lookups).toEqual([])
   nowMs += 2 * 3_600_000
   await entries.lookAfter(() => false)
@@ -34,7 +34,7 @@ test('an authorization signed for a program counts until the chain reports it un
   expect(readUsed().held).toBe(900)
   nowMs += 2 * 3_600_000
   outcome = { state: 'unused', isFinal: true }
-  await entries.lookAfter(() => true) // Steward follows it itself
+  await entries.lookAfter(() => true) // Steward follows this payment itself
   expect(readUsed().held).toBe(900)
   await entries.lookAfter(() => false)
   expect(readUsed()).toEqual({ spent: 0, held: 0 })

@@ -29,7 +29,7 @@ afterEach(() => {
 const chat = { conversationId: 'conv_a', ownLimits: null }
 const otherChat = { conversationId: 'conv_b', ownLimits: null }
 const limit = (hard: number | null, soft: number | null = null) => ({ hard_micro_usd: hard, soft_micro_usd: soft })
-/** Wants `most`, and can do with `least`. */
+/** Requests `amount` and accepts at least `min`. */
 const ask = (id: string, amount: number, min = amount): SpendRequest => ({
   id,
   model: 'm',
@@ -60,7 +60,7 @@ describe('hard limits', () => {
         return false
       }
     })
-    expect(outcomes.filter(Boolean)).toHaveLength(7) // six whole ones, and what was left
+    expect(outcomes.filter(Boolean)).toHaveLength(7) // six full amounts and the remainder
     expect(readUsed()).toBe(1_000)
     for (const id of budgets.listUnsettled()) budgets.settle(id, cost(120))
     expect(readUsed()).toBe(840)

@@ -18,7 +18,7 @@ function world() {
   const growing = running.begin({ id: 'm', number: 1, conversationId: 'c', estimateUsage: () => noUsage })
   const { answer } = growing
   let finished = false
-  // Only the fields that the events read.
+  // Contains only the fields that the events read.
   const read = () =>
     ({
       text: answer.text,
@@ -110,7 +110,8 @@ test('a disconnected reader stops while the run continues', async () => {
 test('sends only changed tool calls in their current state', async () => {
   const { growing, events, finish } = world()
   const call = (id: string, state: 'running' | 'done') =>
-    ({ id, state, tool: 'sandbox_list', at: 0, step: 1 }) as unknown as Message['calls'][number] // of a call that is all
+    // the only fields of a call that are read
+    ({ id, state, tool: 'sandbox_list', at: 0, step: 1 }) as unknown as Message['calls'][number]
   growing.setCall(call('a', 'done'))
   const stream = events()
   await stream.next()

@@ -41,7 +41,7 @@ const deletion = {
   toolOf: () => findBuiltInTool('sandbox_delete'),
 }
 
-/** Judges with everything allowed but what `changed` says. */
+/** Evaluates with everything allowed except `changed`. */
 function evaluate(
   changed: Partial<Parameters<typeof createMayNow>[0]> & { tools?: Partial<ToolRights> | null } = {},
 ): EvaluateAction {

@@ -13,11 +13,11 @@ import { createClientPresence, signInRequesterId } from './clientPresence.ts'
 const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 const signIn = signInRequesterId(address)
 
-/** Presence of API keys and linked wallets at a service that the test changes. */
+/** Creates the presence of API keys and linked wallets at a service that the test can change. */
 function openPresence() {
   const account = {
     ...{ keys: ['key_1', 'key_2'], wallets: [address], isAway: false },
-    /** Active sign-ins; undefined at a service of an earlier version. */
+    /** Active sign-ins, or undefined for a service of an earlier version. */
     signIns: ['fam_1', 'fam_2'] as string[] | undefined,
   }
   const ended: PrincipalId[] = []
@@ -57,7 +57,7 @@ function openPresence() {
   return {
     ...{ account, presence, ended, holders, emit: events.emit },
     asked: () => requestCount,
-    /** Holds the next answers until the returned function is called. */
+    /** Delays the next responses until the returned function is called. */
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>()
       answering = promise

@@ -8,7 +8,7 @@ import { createEventFeed } from './eventFeed.ts'
 
 const limits = { handshakeMs: 1_000, pingMs: 20, frozenMs: 100 }
 
-/** A service that answers pings only on request. */
+/** Starts a service that responds to pings only when the test requests it. */
 async function openFeed() {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, autoPong: false })
   await once(server, 'listening')

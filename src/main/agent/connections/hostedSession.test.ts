@@ -15,7 +15,7 @@ const [first, second] = ['a', 'b'].map((name) => ({
   ...{ id: `wallet_${name}`, address: `0x${name}`, label: `Account ${name}` },
 })) as [SigningAccount, SigningAccount] // only these fields are read
 
-/** Opens a session at a service whose exchange of tokens waits for `answer`. */
+/** Opens a session at a service whose token exchange waits for `answer`. */
 function openSession() {
   const exchange = Promise.withResolvers<object>()
   const calls: [operation: string, body: { refresh_token?: string }][] = []
@@ -71,7 +71,7 @@ function openSession() {
     note: () => {},
     now: Date.now,
     log: silentLog,
-  } as unknown as Options) // the parts that are called
+  } as unknown as Options) // the methods that are called
   onTestFinished(() => session.close())
   return {
     session,
@@ -82,7 +82,8 @@ function openSession() {
     loseService() {
       state = 'unreachable'
       for (const listener of listeners) {
-        listener({ type: 'connection.changed', connection: { state: 'unreachable' } } as LocalEvent) // only this is read
+        // the only field that is read
+        listener({ type: 'connection.changed', connection: { state: 'unreachable' } } as LocalEvent)
       }
     },
     restoreService() {

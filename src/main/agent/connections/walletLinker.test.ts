@@ -15,7 +15,7 @@ import { createWalletUnlinking } from './walletUnlinking.ts'
 const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 const account: SigningAccount = { id: 'wal_1' as WalletAccountId, chainType: 'evm', address, label: 'Phrase 1' }
 
-/** Linking of one account, which the test holds at the signature or at the service. */
+/** Creates a linker for one account. The test can pause it at the signature or at the service. */
 function openLinker({ isConnected = true, linkedByIt = [] as readonly string[] } = {}) {
   const database = openDatabase(':memory:')
   migrate(database, agentMigrations)

@@ -8,7 +8,7 @@ import type { Seller } from './seller.ts'
 const { signal } = new AbortController()
 const origin = 'https://shop.example'
 
-/** Answers 404 where nothing is given. */
+/** Responds with 404 to paths that `pages` does not contain. */
 function createSite(pages: Readonly<Record<string, { status?: number; body: string }>>) {
   const requests: string[] = []
   const seller: Seller = {

@@ -6,12 +6,12 @@ import { createOffer } from '#test/support/hostileSeller.ts'
 import { createPaymentPayload, parseReceipt } from './paymentPayload.ts'
 import { parseOffers } from './readOffers.ts'
 
-const id = 'pay_0123456789abcdef01234567' as PaymentId // a brand is only a type
+const id = 'pay_0123456789abcdef01234567' as PaymentId // the type is branded
 const url = 'https://shop.example/report'
 const authorization = {
   ...{ from: '0x1', to: '0x2', value: '1', validAfter: '0', validBefore: '1', nonce: '0x3' },
-} as NonNullable<SignedIntent['authorization']> // not looked at here
-const result = { signature: '0x00', authorization } as SignedIntent // likewise
+} as NonNullable<SignedIntent['authorization']> // not read here
+const result = { signature: '0x00', authorization } as SignedIntent // not read here
 
 function createPayload(extensions: unknown) {
   const [read] = parseOffers({

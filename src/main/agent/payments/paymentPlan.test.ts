@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parsePaymentRequired, toIntent } from './paymentPlan.ts'
 
-/** Selection among several offers, and the resulting intent. */
+/** Selection among several offers and the resulting intent. */
 const onBase = {
   ...{ scheme: 'exact', network: 'base', maxAmountRequired: '10000', maxTimeoutSeconds: 60 },
   asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',

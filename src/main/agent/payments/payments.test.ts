@@ -93,7 +93,7 @@ describe('one signature per payment', () => {
     })
     expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 10_000 })
     nowMs += 10 * 60_000
-    await engine.follow(id) // expired by our clock, and the chain does not say so yet
+    await engine.follow(id) // expired by the local clock, but not yet confirmed by the chain
     expect(read(id)?.record.paid).toBeNull()
     expect(records.sum({ sinceMs: 0 }).held).toBe(10_000)
     chain = never

@@ -7,11 +7,11 @@ import { script } from '#test/support/approvals.ts'
 import { createPurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 import { createLeaseReservations } from './purchaseReservations.ts'
 
-/** Reservations on a database that outlives them, as over a restart. */
+/** Creates reservations on a database that survives a simulated restart. */
 function openReservations() {
   const database = openDatabase(':memory:')
   migrate(database, agentMigrations)
-  database.pragma('foreign_keys = OFF') // these requests are names alone
+  database.pragma('foreign_keys = OFF') // the leases refer to requests that have no rows
   const underWay = new Set<string>()
   const start = () =>
     createLeaseReservations({ leases: createPurchaseLeaseRepository(database), isUnderWay: (id) => underWay.has(id) })
@@ -51,7 +51,7 @@ test('a signed intent holds the lease across a restart until its payment ends', 
   commit('int_1')
   restart()
   expect(reserve('int_2')).toEqual(busy)
-  underWay.delete('int_1') // as after a crash between the end of the payment and that of the lease
+  underWay.delete('int_1') // simulates a crash between the end of the payment and the end of the lease
   expect(reserve('int_2')).toBeUndefined()
   expect(reserve('int_3')).toEqual(busy)
 })

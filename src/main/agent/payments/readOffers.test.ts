@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readOffers } from './readOffers.ts'
 
-/** Hostile offers, most of which demand a payment that was not intended. */
+/** Hostile offers, most of which demand an unintended payment. */
 const payTo = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 const usdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 const good = {

@@ -33,7 +33,7 @@ test.each([
   ['https://shop.example/\nx', 'no address'],
   ['nowhere', 'no address'],
 ])('%s is refused', (address, words) => {
-  // 0x7f.1 is another way to write 127.0.0.1, which is this computer.
+  // 0x7f.1 is another notation for 127.0.0.1, the loopback address of this computer.
   if (words === undefined) return expect(parseSellerAddress(address).hostname).toBe('127.0.0.1')
   expect(() => parseSellerAddress(address)).toThrow(
     expect.objectContaining({ code: 'purchase/address', message: expect.stringContaining(words) }),

@@ -11,7 +11,7 @@ function createIntent(waitedMs: number): IntentRecord {
   return {
     ...{ id: 'int_1', kind: 'x402.authorize', scope: 'eip155:8453:0x2222222222222222222222222222222222222222' },
     created_at: new Date(nowMs - waitedMs).toISOString(),
-  } as IntentRecord // it reads no other fields
+  } as IntentRecord // no other fields are read
 }
 
 function openCheck(options: {
@@ -24,7 +24,7 @@ function openCheck(options: {
   const payment = {
     request: { via, method: 'POST', url: '/domains/register', headers: {}, body: '{}' },
     record: { url: 'http://127.0.0.1:4000/domains/register', amount },
-  } as StoredPayment // it reads no other fields
+  } as StoredPayment // no other fields are read
   const check = createSigningCheck({
     payments: { ofIntent: () => (via === null ? undefined : payment) },
     ownService: () => ({

@@ -11,7 +11,7 @@ async function serving(answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
   servers.push(server)
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // listens on TCP
+  const { port } = server.address() as AddressInfo // the server listens on TCP
   return `http://127.0.0.1:${port}/v1`
 }
 

@@ -21,7 +21,7 @@ async function serving(answer: RequestListener): Promise<string> {
     server.close()
     await once(server, 'close')
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` // listens on TCP
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` // the server listens on TCP
 }
 
 const listing =

@@ -13,7 +13,7 @@ import { createRemovedThings, type RemovedThing, type RemovedThings } from '../b
 import { createExistingResourceRepository, type ExistingResourceRepository } from './existingResourceRepository.ts'
 import { followRemovedResources } from './followRemovedResources.ts'
 
-/** Answers of the service: an outbox with two entries on each page. */
+/** Responses of the service: an outbox with two entries per page. */
 let outbox: Entry[]
 let sandboxes: { id: string; name: string }[]
 let database: Database
@@ -55,7 +55,7 @@ function follow(log = silentLog): ReturnType<typeof createEmitter<LocalEvent>> {
   const call = async (route: Route, input: { after?: number }) => answers[route.operation]?.(input)
   follower = followRemovedResources({
     link: events,
-    client: { call: call as never }, // answers as the contract says
+    client: { call: call as never }, // responses follow the contract
     records,
     removed,
     log,

@@ -29,7 +29,7 @@ const register = (over: Partial<AutomatonProfile> = {}, more: object = {}): Inte
   ...more,
 })
 
-/** The test vector of the interface. */
+/** Test vector from the interface specification. */
 const vector = {
   address: '0x5d38E6C1923492247511a01b49e34A26cacD6811',
   canonical:

@@ -5,7 +5,8 @@ import { createTestSigner, refusal } from '#test/support/testSigner.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 
 const message: IntentInput = { kind: 'message', text: 'I agree.' }
-const asIntent = (it: unknown) => it as Parameters<Signer['prepare']>[0] // what a caller without types may give
+// a caller without type checks may pass any value
+const asIntent = (it: unknown) => it as Parameters<Signer['prepare']>[0]
 
 test.each([
   ['a kind it does not know', { kind: 'eth.sendTransaction', to: '0x0' }, /kind/],

@@ -108,7 +108,7 @@ test.each([
 })
 
 test.each(['0', '-1', '1.5', '1e6', '0x10', '', '01', '9'.repeat(19)])('rejects the amount %j', async (amount) => {
-  // Past the schema of the local API: the signer looks for itself.
+  // Bypasses the schema of the local API, because the signer must validate the intent itself.
   const intent = { ...pay(), amount, valid_seconds: 300 } as Parameters<typeof tested.signer.prepare>[0]
   await expect(tested.signer.prepare(intent)).rejects.toEqual(refusal(/^`amount` must be a decimal number/))
 })

@@ -14,7 +14,7 @@ function derivePublicKey(key: string) {
   return recoverPublicKey({ payload, signature: signHash(key, payload) })
 }
 
-/** By the library, the slow way. */
+/** Verifies with the library, which is slower. */
 function recovers(hash: `0x${string}`, signature: Signature, to: { x: bigint; y: bigint }): boolean {
   try {
     const { x, y } = recoverPublicKey({ payload: hash, signature })
@@ -34,7 +34,7 @@ test.each(['one key', 'another key', 'a third key'])('agrees with public key rec
     const { r, s, yParity } = ownSignature
     const tried: [hash: `0x${string}`, Signature][] = [
       [hash, ownSignature],
-      [hash, { r, s: order - s, yParity: 1 - yParity }], // its twin
+      [hash, { r, s: order - s, yParity: 1 - yParity }], // the malleable counterpart
       [hash, { r, s, yParity: 1 - yParity }],
       [hash, { r, s: order - s, yParity }],
       [hash, { r, s: s + 1n, yParity }],

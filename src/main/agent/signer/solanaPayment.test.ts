@@ -14,7 +14,7 @@ import type { IntentInput } from '#shared/contract/intents.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
 import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
 
-/** The judge is the library of Solana itself: it reads what we built, byte for byte. */
+/** Compares with Solana's own library, which must decode the built transaction byte for byte. */
 const blockHash = base58.encode(new Uint8Array(32).fill(5))
 const tested = createTestSigner(undefined, async () => blockHash)
 const { keys } = tested

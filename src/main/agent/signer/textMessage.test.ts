@@ -39,7 +39,8 @@ test('Solana signs the exact bytes', async () => {
 })
 
 /**
- * 34 signers, 33 of them and 33 others read only, 67 keys, a block hash, 32 instructions, all in printable characters.
+ * Printable characters that decode as a transaction: 34 signers, 33 of them and 33 other accounts read-only, 67 keys, a
+ * block hash and 32 instructions.
  */
 const printableTransaction = `"!!C${'k'.repeat(67 * 32)}${'h'.repeat(32)} ${'p\taaaaaaaaa\tddddddddd'.repeat(32)}`
 

@@ -4,7 +4,7 @@ import { closeTerminal, createTerminal, writeTerminal } from '#shared/contract/t
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { createSandboxTransport } from './sandboxTransport.ts'
 
-/** Creates a terminal that refuses input `fullTimes` times before its program reads it. */
+/** Creates a terminal that refuses input `fullTimes` times before its program reads. */
 function startTransport(fullTimes: number, now: () => number = Date.now) {
   const inputs: string[] = []
   const faults: string[] = []

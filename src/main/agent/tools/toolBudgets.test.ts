@@ -15,7 +15,7 @@ function openBudgets() {
   migrate(database, agentMigrations)
   let [nowMs, ids] = [Date.parse('2026-11-23T10:00:00Z'), 0]
   const budgets = createToolBudgets({ database, newId: () => `id${++ids}`, now: () => nowMs })
-  // A token costs a dollar for a million, in and out: a micro-dollar each.
+  // Input and output both cost $1 per million tokens, which is one micro-dollar per token.
   const pricing = { input_per_million: 1, output_per_million: 1, tiers: [] }
   const work = { call: async () => ({ data: [{ id: 'cheap', pricing }] }) } as unknown as ToolContext
   const hold = (limit: number | null, fields: object = {}) => {
@@ -30,7 +30,7 @@ const cost = (microUsd: number): ToolResult => ({ cost_micro_usd: microUsd })
 test('holds the maximum cost of a call and settles the actual cost', async () => {
   const { budgets, hold } = openBudgets()
   const reservation = await hold(10_000, { max_tokens: 100 })
-  expect(budgets.sumSpentToday(holder)).toBe(131) // 100 tokens, and at most 31 of input
+  expect(budgets.sumSpentToday(holder)).toBe(131) // 100 output tokens and at most 31 input tokens
   reservation.settle(cost(40))
   expect(budgets.sumSpentToday(holder)).toBe(40)
   reservation.release()

@@ -23,7 +23,7 @@ const rights: PrincipalRights = {
   },
 }
 
-/** Approvals for calls from a sandbox. */
+/** Returns the approval request that a call from a sandbox submits. */
 async function findSubmission(name: string, args: object): Promise<SubmitRequest | undefined> {
   const requests: SubmitRequest[] = []
   const never = (): never => {

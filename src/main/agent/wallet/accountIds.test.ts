@@ -40,7 +40,7 @@ test('migrates account ids of an older version and all references to them', asyn
   const [evm, solana] = accounts
   if (!evm || !solana) throw new Error('A phrase has two accounts.')
   opened.close()
-  // The ids of the two are exchanged as well: none may overwrite the other.
+  // The two accounts also swap ids, and neither must overwrite the other.
   const old = new Map([
     [evm.id as string, solana.id as string],
     [solana.id as string, `wal_${'b'.repeat(24)}`],

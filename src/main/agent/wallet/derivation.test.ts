@@ -20,7 +20,7 @@ describe('accounts of a recovery phrase', () => {
     [junk, 'evm', 0, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'],
     [junk, 'evm', 1, '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'],
     [junk, 'evm', 9, '0xa0Ee7A142d267C1f36714E4a8F75612F20a79720'],
-    // The phrase of every documentation of BIP-39.
+    // The phrase that most BIP-39 documentation uses.
     [about, 'evm', 0, '0x9858EfFD232B4033E47d90003D41EC34EcaEda94'],
     [about, 'solana', 0, 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'],
   ] as const)('derive from “%s” (%s %i) as %s', async (phrase, chainType, index, address) => {
@@ -105,7 +105,10 @@ describe('BIP-32', () => {
   })
 })
 
-/** An extended private key: 4 bytes of version, 1 depth, 4 parent, 4 index, 32 chain code, a zero, 32 key. */
+/**
+ * Returns the key in an extended private key: 4 bytes version, 1 depth, 4 parent, 4 index, 32 chain code, one zero
+ * byte, 32 key.
+ */
 function keyIn(extended: string): Buffer {
   return Buffer.from(createBase58check(sha256).decode(extended)).subarray(46)
 }

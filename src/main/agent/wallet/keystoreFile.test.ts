@@ -68,7 +68,7 @@ describe('decrypts', () => {
   })
 })
 
-// The JavaScript implementation of ethers is slow.
+// Replaces the JavaScript implementation of ethers, which is slow.
 scryptOfEthers.register(async (secret, salt, N, r, p, bytes) =>
   scryptSync(secret, salt, bytes, { N, r, p, maxmem: 2 ** 28 }),
 )

@@ -8,7 +8,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { fullCost } from './vaultHeader.ts'
 
 const passphrase = 'correct horse battery'
-/** Their addresses stand in the documentation of many programs. */
+/** Well-known accounts whose addresses appear in the documentation of many programs. */
 const junk = 'test test test test test test test test test test test junk'
 const junkKey = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const junkAddress = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => opened.close())
 
-/** As after a new start. */
+/** Reopens the wallet, as after a restart. */
 const reopen = (): TestWallet => {
   opened.close()
   opened = openTestWallet({ folder: opened.folder, now: () => nowMs })
@@ -358,7 +358,7 @@ describe('auto-lock', () => {
     nowMs += minuteMs
     expect(await opened.wallet.status()).toMatchObject({ state: 'locked', auto_lock_minutes: 15 })
     expect(opened.notes.at(-1)).toMatchObject({ kind: 'wallet.locked', actor: { kind: 'system' } })
-    // Keys are not lent before the state was read, either.
+    // Keys cannot be used before the state was read either.
     await opened.wallet.unlock(passphrase)
     nowMs += 15 * minuteMs
     await expect(exportKey(opened.wallet.account('evm').id)).rejects.toMatchObject({ code: 'wallet/locked' })

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => opened.close())
 
-/** As the local API calls it, with its input checked. */
+/** Calls an operation with validated input, as the local API does. */
 async function ask(
   operation: string,
   request: { params?: Record<string, string>; body?: unknown } = {},

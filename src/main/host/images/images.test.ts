@@ -18,7 +18,7 @@ const ready = (name: ImageName): HostImage => ({
   createdAtMs: 0,
 })
 
-/** Creates a runtime with images in memory, and one whose engine is unavailable. */
+/** Creates a runtime with images in memory and another one whose engine is unavailable. */
 function setting() {
   const stored = new Map<ImageName, HostImage>()
   const adding = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ function setting() {
   }
   const states: string[] = []
   const all = createImages({
-    runtimes: [near, away] as unknown as SandboxRuntime[], // their images are all that is asked of them
+    runtimes: [near, away] as unknown as SandboxRuntime[], // only their images are used
     onChanged: ({ name, status, progress }) => states.push(`${name} ${status} ${progress}`),
     onRemoved: (name) => states.push(`${name} removed`),
     now: () => 0,

@@ -12,7 +12,7 @@ import {
 } from '#shared/contract/hostIpc.ts'
 import { ClientStreamMessage, ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 
-/** All schemas of the host's socket. */
+/** Returns all schemas of the host's socket protocol. */
 function protocolSchemas(): unknown {
   const toJson = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   const streams = [TerminalAttach, PortConnect, FolderArchive, ClientStreamMessage, ServerStreamMessage]
@@ -32,6 +32,7 @@ test('a protocol change requires a new version', () => {
     .update(JSON.stringify(protocolSchemas(), withoutTexts))
     .digest('hex')
     .slice(0, 16)
-  // When this fails: raise `hostIpcVersion`, unless no Steward was released with it, and write the new fingerprint here.
+  // If this fails, increase `hostIpcVersion`, unless no release has used the current version, and update the
+  // fingerprint here.
   expect({ version: hostIpcVersion, fingerprint }).toEqual({ version: 3, fingerprint: 'cc1a4a6982f38d61' })
 })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { buildPerlScript, formatPerlArgument } from './perlScript.ts'
 import { systemCallTable } from './systemCallNumbers.ts'
 
-/** Runs Perl with the shared part before it. */
+/** Runs Perl code after the shared part. */
 function ran(perl: string, argument: string) {
   const { status, stdout, stderr } = spawnSync('perl', ['-w', '-e', `${buildPerlScript()}\n${perl}`, argument])
   return { status, stdout: stdout.toString(), stderr: stderr.toString() }

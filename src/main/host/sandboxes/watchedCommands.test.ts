@@ -6,7 +6,7 @@ const soon = { since: 0, waitMs: 60_000, signal }
 
 test('streams command output as it arrives and reports its end', async () => {
   const watched = createWatchedCommands()
-  const first = watched.read('a', soon) // before it begins
+  const first = watched.read('a', soon) // before the command starts
   const command = watched.begin('a')
   command.take(Buffer.from('one '))
   expect(await first).toMatchObject({ bytes: Buffer.from('one '), cursor: 4, ended: false })

@@ -13,9 +13,9 @@ type Inner = {
 function emulator() {
   const terminal = new xterm.Terminal({ cols: 12, rows: 4, scrollback: 20, allowProposedApi: true, logLevel: 'off' })
   const serializer = new serializeAddon.SerializeAddon()
-  // Typed for the browser's terminal, of which it uses only what the headless one has too.
+  // Typed for the browser's terminal. The addon uses only features that the headless terminal also has.
   terminal.loadAddon(serializer as unknown as Parameters<typeof terminal.loadAddon>[0])
-  // As screenCore.ts has it.
+  // Same access as in screenCore.ts.
   const inner = (terminal as unknown as { _core: Inner })._core
   return { terminal, inner, serializer }
 }
@@ -105,7 +105,7 @@ function take({ terminal, inner, serializer }: Emulator, next: Step): void {
   else terminal.resize(next.cols, next.rows)
 }
 
-/** Everything that a row is, with attributes as the plain numbers they are made of. */
+/** Returns the entire state of a row, with attributes as their underlying numbers. */
 function readContent({ _data, _combined, _extendedAttrs, length, isWrapped }: LiveRow) {
   return { data: [..._data], combined: { ..._combined }, extended: JSON.stringify(_extendedAttrs), length, isWrapped }
 }
@@ -136,7 +136,7 @@ test('an emulator with packed rows matches one without for any input', () => {
         expect(marks[1]?.line).toBe(marks[0]?.line)
       }
       expect(rows.reading(() => readState(packing))).toEqual(readState(plain))
-      // And what was unpacked for good is the same.
+      // Permanently unpacked rows have the same content.
       expect(readState(packing)).toEqual(readState(plain))
       for (const { terminal } of [plain, packing]) terminal.dispose()
     }),

@@ -251,7 +251,7 @@ test('a search delayed by a busy processor is not treated as endless', () => {
   let waits = 2
   const starved = {
     get text(): string {
-      // Longer than a search may work, without working.
+      // Blocks longer than the time limit of a search without using the CPU.
       if (waits-- > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
       return 'Error'
     },

@@ -6,7 +6,7 @@ const ignore = { onAnswer: () => {}, onTitle: () => {}, onBell: () => {}, onNoti
 const newScreen = () => createScreen({ cols: 100, rows: 10, ...ignore })
 const toBytes = (text: string) => new TextEncoder().encode(text)
 
-/** Writes all of the output, and applies the budget after each turn. */
+/** Writes all of the output and applies the budget after each turn. */
 function draw(to: ReturnType<typeof createScreen>, text: string, parsed: () => void = () => {}): void {
   const bytes = toBytes(text)
   for (let offset = 0; offset < bytes.length; ) {

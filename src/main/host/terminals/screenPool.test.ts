@@ -66,7 +66,7 @@ test('a quiet screen replies while others in its worker are flooded', async () =
   const busy = handlers()
   const loud = pool.open({ cols: 80, rows: 24 }, busy)
   const quiet = pool.open({ cols: 80, rows: 24 }, handlers())
-  // Every line moves the cursor, so all of it has to be parsed.
+  // Every line moves the cursor, so all of the output must be parsed.
   const flood = `\x1b[31m${'color '.repeat(10)}\x1b[1C\x1b[0m\r\n`.repeat(12_000)
   loud.output(bytes(flood), false)
   quiet.output(bytes('quiet'), false)
@@ -83,7 +83,7 @@ test('a flood renders the same as if parsed in one pass', async () => {
   const atOnce = pool.open({ cols: 80, rows: 24 }, handlers())
   const lines = Array.from({ length: 24_000 }, (_, index) => `\x1b[3${index % 7}mü ${index}\x1b[K${'.'.repeat(70)}\r\n`)
   const flood = bytes(`\x1b[1m${lines.join('')}$ `)
-  // Cut anywhere, also within sequences and characters.
+  // Splits anywhere, including within sequences and characters.
   for (let from = 0; from < flood.length; from += 777_777) {
     late.output(flood.slice(from, from + 777_777), false)
     atOnce.output(flood.slice(from, from + 777_777), true)

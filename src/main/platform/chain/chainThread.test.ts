@@ -12,7 +12,10 @@ import { silentLog } from '../log.ts'
 import type { AuthorizationQuery } from './chain.ts'
 import { createChainThread } from './chainThread.ts'
 
-/** A node is hostile: whatever it does, a question ends, the caller's thread is free, and its address stays unsaid. */
+/**
+ * Treats the node as hostile: in all cases a query must end, the caller's thread must stay free, and the node's address
+ * must not leak.
+ */
 const [base] = evmNetworks
 const address = '0x2222222222222222222222222222222222222222'
 const shared = createChainThread({ log: silentLog })
@@ -126,7 +129,7 @@ describe('a signed authorization', () => {
     const { validBefore } = authorization()
     const early = await node(results({ eth_call: createUnused(Number(validBefore) - 1) }))
     expect(await openChain(early.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'unused' })
-    // A clock that runs ahead, or lies, frees no money.
+    // A wrong or fast node clock must not release reserved money.
     const ahead = await node(results({ eth_call: createUnused(Number(validBefore) + 1_000_000) }))
     expect(await openChain(ahead.url).authorizationOutcome(authorization())).toEqual({ state: 'unused' })
     expect(await openChain(ahead.url).authorizationOutcome(authorization({ late: true }))).toEqual({ state: 'expired' })
@@ -136,7 +139,7 @@ describe('a signed authorization', () => {
     const log = {
       ...{ address: base.usdc.address, blockHash: hash('b'), blockNumber: '0x5', data: '0x' },
       ...{ logIndex: '0x0', transactionHash: hash('c'), transactionIndex: '0x0', removed: false },
-      // AuthorizationUsed of another account
+      // AuthorizationUsed event of another account
       topics: [
         '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
         `0x${'0'.repeat(24)}${'9'.repeat(40)}`,

@@ -26,7 +26,7 @@ function streaming(handle: Handle, heartbeatMs?: number) {
 /** Creates a client that reads nothing until released. */
 async function slowReader(port: number): Promise<IncomingMessage> {
   const request = httpRequest({ port, path: '/stream', headers: { 'x-api-key': 'ada' } })
-  request.on('error', () => {}) // it is ended in the middle
+  request.on('error', () => {}) // the connection ends early
   const answer = await new Promise<IncomingMessage>((resolve) => request.once('response', resolve).end())
   answer.on('error', () => {})
   return answer
@@ -99,7 +99,7 @@ test('does not buffer ahead of a slow client', async () => {
     await new Promise((resolve) => setImmediate(resolve))
     return pulls === now && now > 0 ? now : undefined
   })
-  expect(before).toBeLessThan(2_000) // of a gigabyte, what the buffers of both ends take
+  expect(before).toBeLessThan(2_000) // out of 1 GB, only the amount that the buffers of both ends hold
   let bytes = 0
   answer.on('data', (piece: Buffer) => {
     bytes += piece.length
@@ -146,7 +146,7 @@ test('fills silence with comments, even before the first event', async () => {
     yield { data: 'late' }
     throw new AppError('host/unavailable', 'The host is away.')
   }, 20)
-  const answer = await ask('/stream') // its head came with the first comment
+  const answer = await ask('/stream') // the head arrives with the first comment
   const reader = answer.body?.getReader()
   expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toMatch(/^(:\n\n)+$/)
   goOn?.()
@@ -160,7 +160,7 @@ test('fills silence with comments, even before the first event', async () => {
 test('a closing server sends a reason and ends the stream', async () => {
   const { ask, closing } = await streaming(async function* () {
     yield { data: 'begun' }
-    await new Promise(() => {}) // a handler that does not listen
+    await new Promise(() => {}) // a handler that ignores abort
   })
   const answer = await ask('/stream')
   closing.abort()

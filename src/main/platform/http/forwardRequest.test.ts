@@ -10,7 +10,7 @@ import { forwardRequest, type ProxyOptions } from './forwardRequest.ts'
 import { forwardUpgrade } from './forwardUpgrade.ts'
 import { createHttpServer } from './httpServer.ts'
 
-/** A server, and a proxy before it that tells every failure by its name. */
+/** Opens a server behind a proxy that reports every error by its name. */
 async function openProxied(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   {
@@ -20,7 +20,7 @@ async function openProxied(
 ) {
   const upstream = createServer(answer).listen({ host: '127.0.0.1', port: 0 })
   await once(upstream, 'listening')
-  const { port: upstreamPort } = upstream.address() as AddressInfo // it listens on TCP
+  const { port: upstreamPort } = upstream.address() as AddressInfo // the server listens on TCP
   const agent = new Agent({ keepAlive: true })
   const createForwarding = ({ method, url, headers }: IncomingMessage, response?: ServerResponse): ProxyOptions => ({
     reach: () => (framing) =>
@@ -83,7 +83,7 @@ test('a response that begins before the request ends may exceed the timeout', as
   const { port } = await openProxied(
     (request, response) => {
       response.write('begun ')
-      // Five times as long as an answer may take to begin.
+      // Five times the timeout for the start of a response.
       request.resume().once('end', () => setTimeout(() => response.end('ended'), 100))
     },
     { answerMs: 20 },

@@ -29,7 +29,7 @@ const open = async () => {
 
 type Raw = { status: number; text: string; count: number }
 
-/** @param lines of the head, after the first; the connection ends with the answer */
+/** @param lines of the head after the first. The connection ends with the response. */
 async function send(
   opened: Awaited<ReturnType<typeof open>>,
   lines: readonly string[],

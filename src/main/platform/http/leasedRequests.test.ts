@@ -162,6 +162,6 @@ test('a body that completes after its principal ended does not reach the handler
   end()
   socket.write('1}')
   await eventually(() => expect(text).toMatch(/^HTTP\/1.1 401/))
-  await ask('/none') // the rest of the body was read before
+  await ask('/none') // the rest of the body was already read
   expect(isHandled).toBe(false)
 })

@@ -128,7 +128,7 @@ class PaymentRequired extends AppError {
   }
 }
 
-/** Wants a payment, takes any, and remembers what it heard. */
+/** Creates a gate that requires a payment, accepts any, and records its inputs in `heard`. */
 function gate(heard: unknown[] = []): Price<TestCall> {
   return async (_, { who: principal }, { headers, body, path }) => {
     if (headers['x-payment'] === undefined && headers['payment-signature'] === undefined) {

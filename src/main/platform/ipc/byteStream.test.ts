@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => scope.close())
 
-/** Both ends of one connection, over a real socket. */
+/** Opens both ends of one connection over a real socket. */
 async function pair(): Promise<{ near: Duplex; far: Duplex; getSent: () => number }> {
   const opened = Promise.withResolvers<Duplex>()
   const server = await listenIpc({
@@ -53,11 +53,11 @@ async function pair(): Promise<{ near: Duplex; far: Duplex; getSent: () => numbe
     end: () => stream.close(),
   })
   const stream = client.open({}, bytes)
-  bytes.duplex.on('error', () => {}) // when the socket goes with the test
+  bytes.duplex.on('error', () => {}) // the socket closes at the end of the test
   return { near: bytes.duplex, far: await opened.promise, getSent: () => sentBytes }
 }
 
-/** Leaves the stream as it is; iterating would destroy it at the end of reading. */
+/** Reads the stream without iterating, because iteration would destroy it at the end. */
 function readWhole(stream: Duplex): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -17,7 +17,7 @@ test('frames arrive complete and in order with any split of the bytes', () => {
           const size = cuts.next().value
           const chunk = Buffer.from(wire.subarray(offset, offset + size))
           read(chunk)
-          chunk.fill(0xee) // the reader may reuse it
+          chunk.fill(0xee) // the reader may reuse the buffer
           offset += size
         }
         expect(received.map(({ header }) => header)).toEqual(
@@ -55,7 +55,7 @@ test('rejects a header that is not JSON', () => {
   expect(() => read(Buffer.concat([prefix, Buffer.from('{x}')]))).toThrow(SyntaxError)
 })
 
-/** A frame as it stands on the wire. `writeFrame` needs of a socket only what every stream has. */
+/** Encodes a frame as on the wire. `writeFrame` uses only socket methods that every stream has. */
 function encodeFrame(header: unknown, body: Uint8Array): Buffer {
   const stream = new PassThrough({ highWaterMark: 1024 * 1024 })
   writeFrame(stream as unknown as Parameters<typeof writeFrame>[0], header, body)

@@ -218,7 +218,7 @@ test('streams take turns on a busy connection, and replies overtake them', async
   expect(firstHalf.filter((name) => name === 'b').length).toBeGreaterThan(firstHalf.length / 8)
 })
 
-/** Sends `total` bytes as the connection has room for them. */
+/** Sends `total` bytes as the connection's capacity permits. */
 function flood(job: { name: string; stream: IpcServerStream; chunk: Buffer; total: number }): void {
   let remaining = job.total
   const step = (): boolean => {

@@ -5,7 +5,7 @@ import { createScriptedNode, results } from '#test/support/scriptedNode.ts'
 import { solanaPrograms } from './solanaAddresses.ts'
 import { createSolanaNode, type TransferQuery } from './solanaNode.ts'
 
-/** A node is hostile: nothing that it says is an answer unless it has exactly the form of one. */
+/** Treats the node as hostile: a reply is valid only in exactly the expected form. */
 const [mainnet] = solanaNetworks
 const genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 const hash = base58.encode(new Uint8Array(32).fill(5))

@@ -7,7 +7,7 @@ import { createLedgerRepository } from '../credits/ledgerRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
 
-/** Statements that run for each request or every few seconds must not scan growing tables. */
+/** Statements that run on every request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
   ledger: createLedgerRepository,
   answers: createAnswerRepository,
@@ -46,7 +46,7 @@ function explain(database: Database, sql: string): string[] {
 test.each(Object.entries(repositories))('%s', (_, open) => {
   const { database, statements } = collectStatements(open)
   const scans = statements.flatMap((sql) => {
-    const isBounded = /ORDER BY \w+ LIMIT/.test(sql) // reads the first rows in the order of the table or an index
+    const isBounded = /ORDER BY \w+ LIMIT/.test(sql) // reads only the first rows in table or index order
     const scan = explain(database, sql).filter((it) => new RegExp(`^SCAN (${grown})(?! USING)`).test(it))
     return scan.length > 0 && !isBounded ? [{ sql, scan }] : []
   })

@@ -4,7 +4,7 @@ import { toMicroUsd } from '#shared/microUsd.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import { type CreditHistory, createCreditHistory } from './creditHistory.ts'
 
-/** More entries than the first pages hold, with some of another account between them. */
+/** More entries than fit on the first pages, interleaved with entries of another account. */
 const charges = 7_000
 let ledger: Awaited<ReturnType<typeof testLedger>>
 let history: CreditHistory

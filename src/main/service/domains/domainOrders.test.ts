@@ -14,13 +14,13 @@ import { createLocalRegistry } from './registrars/local/localRegistry.ts'
 import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, RegistrarError } from './registrars/registrar.ts'
 
-/** Orders at a registrar that takes money for every call, over failures and restarts. */
+/** Orders at a registrar that charges for every call, with failures and restarts. */
 const ada = AccountId.parse('acc_ada')
 let nowMs: number
 let database: Database
-/** Calls of the registrar that cost money. */
+/** Registrar calls that cost money. */
 let billed: string[]
-/** Orders that were reported as done. */
+/** Orders that were reported as completed. */
 let done: string[]
 let flush: () => Promise<void>
 let ids = 0
@@ -38,7 +38,7 @@ afterEach(() => database.close())
 
 type Faults = Partial<Pick<Registrar, 'register' | 'renew' | 'find' | 'settlesWithinMs'>>
 
-/** The parts as after a start of the service, on the same database. */
+/** Opens the components on the same database, as after a service restart. */
 function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
   const records = createDomainRepository(database, 'local')
   const now = () => nowMs

@@ -9,7 +9,7 @@ const record = (id: string, host: string): RegistrarRecord => ({
   ...{ id, type: 'A', host, value: '192.0.2.1', ttl: 300, distance: null },
 })
 
-/** Orphaned names of one zone, with a record each. `onRemoved` runs with each removal at the registrar. */
+/** Creates orphaned names in one zone, each with a record. `onRemoved` is called on each removal at the registrar. */
 function openOrphans(onRemoved: (names: string[], id: string) => void) {
   const names = ['a.ada.dev', 'b.ada.dev']
   const sandboxId = SandboxId.parse('0'.repeat(32))

@@ -9,7 +9,7 @@ import { until } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { createHostConnection, type HostConnectionOptions } from './hostConnection.ts'
 
-/** Against a real socket; what answers there is written here, so that it can be late, old or gone. */
+/** Connects to a real socket. The test implements the server, so that it can be late, outdated or disconnected. */
 let scope = new Scope()
 
 afterEach(async () => {
@@ -26,7 +26,7 @@ function listenAsHost(path: string, handlers: Handlers = {}): Promise<IpcServer>
       describe: async () => ({ result: { ipcVersion: hostIpcVersion, version: '1', pid: 1, runtimes: [] } }),
       'machine.list': async () => ({ result: { machines: [] } }),
       ...handlers,
-    } as IpcServerOptions['handlers'], // Partial only says that a test names some
+    } as IpcServerOptions['handlers'], // each test passes only some handlers
     open: (_, stream) => stream.end(new AppError('terminal/not-found', 'No such terminal.')),
     log: silentLog,
   })
@@ -79,7 +79,7 @@ test('reports a missing host once, and again after a host is lost', async () => 
     onNobody: () => downCount++,
     async launch() {
       launches++
-      // The first one never listens, so the connection keeps retrying.
+      // The first launch never listens, so the connection keeps retrying.
       if (launches > 1) server = scope.own(await listenAsHost(path), (it) => it.close())
     },
     now: () => launches * 60_000,
@@ -150,7 +150,7 @@ test('abandons a host that is unavailable or does not reply', async () => {
     (it) => it.close(),
   )
   const silent = connection({ path })
-  const sandboxId = 'a'.repeat(32) as never // a brand is only a type
+  const sandboxId = 'a'.repeat(32) as never // the type is branded
   await expect(silent.call('machine.stop', { sandboxId }, { deadlineMs: 50 })).rejects.toMatchObject({
     code: 'host/unavailable',
   })

@@ -10,7 +10,7 @@ import { createSandboxUse } from './sandboxUse.ts'
 const id = SandboxId.parse('ab'.repeat(16))
 const minutes = (count: number): number => count * 60_000
 
-/** One running sandbox that stops after ten idle minutes, with a clock and terminals of the test. */
+/** Creates one running sandbox that stops after ten idle minutes, with a fake clock and fake terminals. */
 function setting() {
   let nowMs = minutes(100)
   let looks = 0
@@ -33,7 +33,8 @@ function setting() {
         record.status = 'stopped'
       },
     },
-    call: (async () => ({ result: { terminals }, body: Buffer.alloc(0) })) as unknown as HostCall, // asked for terminals only
+    // called only to list terminals
+    call: (async () => ({ result: { terminals }, body: Buffer.alloc(0) })) as unknown as HostCall,
     everyMs: 1,
     runningMs: () => nowMs,
     log: silentLog,
@@ -45,7 +46,7 @@ function setting() {
     terminals,
     stopped,
     close: policy.close,
-    /** Later, after at least one whole look at it. */
+    /** Advances the clock and waits for at least one full check. */
     async after(ms: number) {
       nowMs += ms
       const before = looks
@@ -127,7 +128,8 @@ test('stops other sandboxes when one fails to stop or hangs', async () => {
         for (const record of all) if (record.id === idle) record.status = 'stopped'
       },
     },
-    call: (async () => ({ result: { terminals: [] }, body: Buffer.alloc(0) })) as unknown as HostCall, // asked for terminals only
+    // called only to list terminals
+    call: (async () => ({ result: { terminals: [] }, body: Buffer.alloc(0) })) as unknown as HostCall,
     everyMs: 1,
     runningMs: () => nowMs,
     log: silentLog,

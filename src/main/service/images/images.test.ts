@@ -20,9 +20,10 @@ const noRuntimes: Parameters<typeof createImages>[0]['runtimes'] = {
   forget() {},
 }
 
-/** A host with these images, as its socket answers. */
+/** Returns the call of a host with these images. */
 const answering = (listed: HostImage[]): HostCall =>
-  (async () => ({ result: { images: listed }, body: Buffer.alloc(0) })) as unknown as HostCall // asked for its list only
+  // called only to list images
+  (async () => ({ result: { images: listed }, body: Buffer.alloc(0) })) as unknown as HostCall
 
 test('accepts only a ready image for a new sandbox', async () => {
   const call = answering([image('ready', 'ready'), image('adding', 'adding'), image('failed', 'failed')])
@@ -44,7 +45,7 @@ test('rejects an image that is being removed', async () => {
   const call = (async (...parameters: Parameters<HostCall>) => {
     if (parameters[0] === 'image.remove') await removed
     return listing(...parameters)
-  }) as HostCall // as the one above
+  }) as HostCall // called only to list images
   const images = createImages({ call, runtimes: noRuntimes, countSandboxes: () => 0 })
   const ready = images.ready(name)
   const removal = images.remove(name)

@@ -42,7 +42,7 @@ function readStream(upstream: Upstream, pieces: readonly Uint8Array[]): Canonica
 const whole = (upstream: Upstream, body: Record<string, unknown>) =>
   createCompletionRules().pass(upstream.readAnswer(body, options))
 
-/** Cut at the given places, which may be within a character. */
+/** Splits the text at these byte offsets, which may be within a character. */
 function cut(text: string, offsets: readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text)
   const ends = [...new Set(offsets.map((it) => it % (bytes.length + 1)))].sort((a, b) => a - b)
@@ -142,7 +142,7 @@ test.each(kinds)('$name: a truncated stream ends with an error at any offset', (
     fc.property(answers, fc.nat(), (answer, index) => {
       const all = frames(answer).join('')
       const byteCount = Buffer.from(all).length
-      // The last two frames contain the end of all three.
+      // The last frames contain the end of the stream: one frame for Gemini, three for OpenAI, two otherwise.
       const tail = Buffer.from(
         frames(answer)
           .slice(upstream === geminiUpstream ? -1 : upstream === openAiUpstream ? -3 : -2)

@@ -32,10 +32,10 @@ const body = (dialect: keyof typeof dialects) =>
     ? { input: 'x', max_output_tokens: 16 }
     : { messages: [{ role: 'user', content: 'x' }], max_tokens: 16 }
 
-/** Short enough for one frame. */
+/** Fits in one frame. */
 const mark = 'xyzzy'
 
-/** Streams frames up to a text delta, which is then repeated beyond every limit. */
+/** Streams frames up to a text delta, then repeats the delta beyond every limit. */
 function endlessFrames(model: string, dialect: keyof typeof dialects, text: string): string[] {
   const answer = { parts: [{ text: mark }], usage: plainUsage }
   const frames = model.startsWith('claude')
@@ -108,7 +108,7 @@ test('redacts the provider key in successful responses', async () => {
   }
 })
 
-/** Streams chunks a minute apart. */
+/** Streams one chunk per minute. */
 async function readSlowly(
   piece: string,
   limits: Pick<CompletionLimits, 'maxQuietMs' | 'maxDurationMs'>,

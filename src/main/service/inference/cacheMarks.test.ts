@@ -71,7 +71,7 @@ test.each([false, true])('reports cache writes and reads in the usage at their p
   })
 })
 
-/** Finds the smallest balance, in micro-dollars, with which a request is accepted. */
+/** Returns the smallest balance, in micro-dollars, at which a request is accepted. */
 async function minBalance(request: GatewayRequest, body: object): Promise<number> {
   let [low, high] = [0, 1_000_000]
   while (high - low > 1) {

@@ -59,7 +59,7 @@ const { port } = server.address() as AddressInfo
 afterAll(() => void server.close())
 
 const signal = new AbortController().signal
-/** As if the server of this test were out in the world. */
+/** Treats the server of this test as a public address. */
 const fetchImage = createImageFetcher({
   isAllowed: (address) => address === '127.0.0.1' || isPublicAddress(address),
   ca: testTls.cert,

@@ -7,8 +7,8 @@ import { modelFamilies } from './families/modelFamilies.ts'
 import { toLocalModel } from './modelCatalogue.ts'
 
 /**
- * Faults that users of other gateways reported: each number is a row of a list of them, each row a promise that holds
- * for JSON and for streams, of every dialect and family that it can happen in.
+ * Regression tests for bugs that users of other gateways reported. Each number is a row in a list of those bugs. Each
+ * row holds for JSON and streams, in every dialect and family to which it applies.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
@@ -34,7 +34,7 @@ const families = ['gpt-5.2', 'claude-sonnet-4.5', 'gemini-3-pro', 'kimi-k2.5', '
 const names: readonly DialectName[] = ['chat', 'responses', 'messages']
 const streams = [false, true]
 
-/** Every way to a model of these. */
+/** Returns every combination of model, dialect and streaming. */
 function ways(models: readonly string[] = families, dialects: readonly DialectName[] = names) {
   return models.flatMap((model) =>
     dialects.flatMap((dialect) =>
@@ -46,7 +46,7 @@ function ways(models: readonly string[] = families, dialects: readonly DialectNa
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 const question = 'What is in it?'
 
-/** A request of one question with tools, in each dialect. */
+/** Creates a request with one question and tools in each dialect. */
 function withTools(dialect: DialectName, tools: string[] = ['read_file'], parameters: Wire = schema): Wire {
   switch (dialect) {
     case 'chat':
@@ -65,7 +65,7 @@ function withTools(dialect: DialectName, tools: string[] = ['read_file'], parame
   }
 }
 
-/** The next request of a client that sends the answer back, with a result for each of its calls. */
+/** Creates the client's next request, which contains the response and a result for each of its tool calls. */
 function withResults(dialect: DialectName, body: Wire, answer: Wire, results: Record<string, unknown>): Wire {
   const text = (id: string) => {
     const result = results[id] ?? 'done'

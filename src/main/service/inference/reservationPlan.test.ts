@@ -88,7 +88,7 @@ test('clamps max_tokens to the balance', () => {
     { input: 1_000, requested: 50_000, cache: undefined },
     100_000,
   )
-  // $0.10 less $0.003 of input, at $15 for a million
+  // $0.10 minus $0.003 for input, at $15 per million tokens
   expect(plan).toEqual({ maxOutputTokens: 6_466, amountMicroUsd: 99_990 })
 })
 

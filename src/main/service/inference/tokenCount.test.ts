@@ -17,7 +17,7 @@ test('counts a long text of words like the tokenizer', async () => {
   expect(await countTokens(text)).toBe(countAllTokens(text))
 })
 
-// Counted whole, each of these would hold the service for minutes.
+// Counting any of these in one pass would block the service for minutes.
 test.each(['x', ' ', '\n', '=', 'ab', '字', '🙂', `${'.'.repeat(496)}1234`])(
   'yields to the event loop while counting a megabyte of %j',
   async (piece) => {

@@ -20,7 +20,7 @@ async function provider(answer: RequestListener) {
     it.closeAllConnections()
     await new Promise((resolve) => it.close(resolve))
   })
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const { port } = server.address() as AddressInfo // the server listens on TCP
   const pools = scope.own(createUpstreamPools(), (it) => it.close())
   const ask = (signal = new AbortController().signal) =>
     pools.send({ url: `http://127.0.0.1:${port}/v1`, headers: { 'x-asked': 'yes' }, body: '{}', signal })

@@ -22,7 +22,7 @@ const shop = (facilitator: Facilitator, options?: Parameters<typeof thingShop>[2
   thingShop(opened, facilitator, options)
 const credits = () => opened.ledger.balance(opened.ada).posted
 const sign = () => signPayment(opened)
-/** Begun, and left as a process that is killed there leaves it. */
+/** Leaves the work pending, as after the process was killed at that point. */
 const ignoreRejection = (work: Promise<unknown>) => void work.catch(() => undefined)
 
 test('delivers a purchase once and replays the response on repetition', async () => {

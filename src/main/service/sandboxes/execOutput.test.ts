@@ -25,7 +25,7 @@ test('encodes a truncated stream with invalid UTF-8 before its end as base64', (
 test('encodes long output as base64 if escapes would double its size', () => {
   const controls = Buffer.alloc(minEscapedBytes, '\u0001')
   expect(output(controls)).toEqual({ stdout: controls.toString('base64'), stderr: '', encoding: 'base64' })
-  const lines = Buffer.alloc(minEscapedBytes, '\n') // exactly doubled
+  const lines = Buffer.alloc(minEscapedBytes, '\n') // escapes exactly double the size
   expect(output(lines).encoding).toBe('utf8')
   lines[0] = 1
   expect(output(lines).encoding).toBe('base64')

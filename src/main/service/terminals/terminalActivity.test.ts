@@ -53,7 +53,7 @@ test('records a terminal that ended while the service was down', async () => {
   const call = (async (method: string, params: unknown) => {
     calls.push([method, params])
     return { result: { terminals: [terminal, exited] }, body: Buffer.alloc(0) }
-  }) as unknown as HostCall // only the one method is called here
+  }) as unknown as HostCall // only this method is called
   await activity.catchUp(call, [sandboxId])
   expect(calls).toEqual([['terminal.list', { sandboxId }]])
   expect(entries).toEqual([expect.objectContaining({ type: 'terminal.closed', subject: terminal.id, atMs: 9 })])

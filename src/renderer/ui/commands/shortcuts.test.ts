@@ -52,7 +52,7 @@ test('matches letters and digits by key code on non-Latin layouts and with Shift
   expect(hits('mod+k', press('л', { code: 'KeyK', ctrlKey: true }))).toBe(true)
   expect(hits('mod+shift+1', press('!', { code: 'Digit1', ctrlKey: true, shiftKey: true }))).toBe(true)
   expect(hits('alt+1', press('¡', { code: 'Digit1', altKey: true }))).toBe(true)
-  // Dvorak: the key at the place of K prints T, and Ctrl+T is not Ctrl+K.
+  // On Dvorak, the physical K key types T, so Ctrl+T must not match Ctrl+K.
   expect(hits('mod+k', press('t', { code: 'KeyK', ctrlKey: true }))).toBe(false)
 })
 

@@ -8,7 +8,7 @@ test('reports unsaved changes as lost only when leaving their route', () => {
   expect(marks.loses('#/terminals/another')).toBe(false)
   expect(marks.loses('#/wallet')).toBe(true)
   marks.put('policy', ['settings', 'policies'])
-  expect(marks.loses('#/settings/policies')).toBe(true) // the files
+  expect(marks.loses('#/settings/policies')).toBe(true) // because of `files`
   marks.remove('files')
   expect(marks.loses('#/settings/policies')).toBe(false)
   expect(marks.loses('#/settings/keys')).toBe(true)

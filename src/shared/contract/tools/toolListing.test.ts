@@ -4,7 +4,7 @@ import { toolProfiles } from '../toolClients.ts'
 import { toListedTool } from './toolListing.ts'
 import { listToolsOfProfile, toolTable } from './toolTable.ts'
 
-/** Tools of `interface.md`, in its order. */
+/** Tools that `interface.md` lists, in the same order. */
 const promised =
   `sandbox_create sandbox_list sandbox_exec sandbox_write_file sandbox_read_file sandbox_expose_port sandbox_delete sandbox_get_url
 sandbox_pty_create sandbox_pty_write sandbox_pty_read sandbox_pty_close sandbox_pty_list chat_completions

@@ -51,7 +51,7 @@ const take = (content: unknown) => {
   )
 }
 const conversations = () => store.conversations.list({ folderId: undefined, pinned: undefined }, undefined, 100)
-/** The branch that is shown. */
+/** Returns the displayed branch. */
 const branch = (index = 0) => {
   const leaf = store.messages.find(conversations()[index]?.leafId ?? '')
   if (!leaf) throw new Error('Nothing is shown.')
@@ -208,7 +208,7 @@ describe('a hostile file', () => {
     expect(await take(file)).toMatchObject({ imported: 1, messages: depth })
     expect(branch()).toHaveLength(100)
     expect(branch().at(-1)?.position).toBe(depth)
-    // Deletion includes the imported data.
+    // Deletion also removes the imported data.
     const [conversation] = conversations()
     if (conversation) store.conversations.save({ ...conversation, deletedAtMs: 1 })
     expect(store.conversations.purge(2)).toHaveLength(1)

@@ -13,7 +13,7 @@ const address = (data: string, name: string = question.name): Packet => ({
   answers: [{ type: 'A', name, data, ttl: 60 }],
 })
 
-/** Answers each datagram with these messages, in their order. */
+/** Responds to each datagram with these messages in order. */
 async function udpServer(answers: (query: DecodedPacket, message: Buffer) => Buffer[], port = 0): Promise<number> {
   const socket = createSocket('udp4')
   onTestFinished(async () => {

@@ -11,7 +11,7 @@ test('a probe removes its group and those of killed probes', async () => {
   const mine = `steward-probe-${process.pid}-00000000`
   for (const name of [`steward-probe-${dead}-00000000`, mine, 'steward-sbx_1']) mkdirSync(join(parent, name))
   const controller = controllerIn(parent, { parent })
-  // A folder that is no cgroup has no such files.
+  // A folder that is not a cgroup has no such files.
   expect(await canUse(controller, '/bin/sh')).toBe(false)
   expect(readdirSync(parent).sort()).toEqual([mine, 'steward-sbx_1'])
 })
@@ -33,7 +33,7 @@ test('groups created and removed concurrently below one parent all get its setti
   if (!group) return skip('this user cannot create cgroups here')
   const setting = { file: group.file, value: '700' }
   const controller = controllerIn(group.folder, {
-    // Many, so that other members come and go while they are written.
+    // Uses many settings so that other members join and leave the group during the writes.
     prepare: Array.from({ length: 40 }, () => ({ to: 'parent', ...setting }) as const),
     settings: () => [setting],
   })
@@ -55,7 +55,10 @@ test('groups created and removed concurrently below one parent all get its setti
   expect(existsSync(controller.parent)).toBe(false)
 })
 
-/** A group of this machine with a file that takes numbers. @returns undefined where this user can create none */
+/**
+ * Creates a real cgroup with a file that accepts numbers.
+ * @returns the group, or undefined if this user cannot create one
+ */
 function makeRealGroup(): { folder: string; file: string } | undefined {
   const [root, file] = existsSync('/sys/fs/cgroup/cgroup.controllers')
     ? ['/sys/fs/cgroup', 'cgroup.max.depth']

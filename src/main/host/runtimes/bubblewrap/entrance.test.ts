@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closings.splice(0).toReversed()) await close()
 })
 
-/** Opens a terminal of this computer, whose other side is locked until it is passed on. */
+/** Opens a terminal on this computer. The other side is locked until it is passed on. */
 function terminal() {
   const { master, number } = openPseudoTerminal('/dev/ptmx')
   closings.push(() => closeSync(master))

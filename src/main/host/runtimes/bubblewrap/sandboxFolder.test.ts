@@ -5,7 +5,7 @@ import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { createSandboxFolders } from './sandboxFolder.ts'
 
-/** Creates files as a killed host or an earlier version may leave them. */
+/** Creates files that a killed host or an earlier version may leave behind. */
 function createStored(files: Record<string, string>) {
   const base = temporaryFolder('folders')
   const { id } = createSandboxSpec()

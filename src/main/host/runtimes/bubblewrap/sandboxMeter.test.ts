@@ -6,7 +6,7 @@ import { until } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { createSandboxMeter } from './sandboxMeter.ts'
 
-/** The kernel's files of a cgroup. */
+/** Creates a cgroup folder with these kernel files. */
 function cgroup(files: Record<string, string>): string {
   const folder = temporaryFolder('cgroup')
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
@@ -34,7 +34,7 @@ test('reads a version 2 cgroup', async () => {
 
 test('reads version 1 cgroups, each from its own folder', async () => {
   const processes = { 'cgroup.procs': `${init}\n` }
-  // CPU and its accounting share a folder on most systems, where the version 2 file of the name tells about throttling.
+  // On most systems, CPU and its accounting share a folder, where the file named as in version 2 reports throttling.
   const cpu = cgroup({ ...processes, 'cpu.stat': 'nr_periods 4\n', 'cpuacct.usage': '2500000000\n' })
   const memory = cgroup({
     ...processes,

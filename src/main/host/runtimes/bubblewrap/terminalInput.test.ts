@@ -25,7 +25,7 @@ afterEach(() => {
   for (const end of [ends.master, ends.slave, program]) closeSync(end)
 })
 
-/** Reads all available input: the kernel returns one line per read. */
+/** Reads all available input. The kernel returns one line per read. */
 function readLines(): string {
   const bytes = Buffer.alloc(64 * 1024)
   for (let text = ''; ; ) {

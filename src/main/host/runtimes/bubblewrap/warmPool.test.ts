@@ -36,7 +36,7 @@ test('the first request finds an empty pool, which then fills to its size', asyn
   expect(pool.take(small)).toBeUndefined()
   await eventually(() => expect(alive).toHaveLength(2))
   expect(pool.take(small)?.kind).toEqual(small)
-  await eventually(() => expect(alive).toHaveLength(3)) // one belongs to the caller now
+  await eventually(() => expect(alive).toHaveLength(3)) // the caller owns one of them
   await pool.close()
   expect(alive).toHaveLength(1)
 })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-/** No entry in passwd has it. */
+/** No entry in passwd has this uid. */
 const uid = 54_321
 const program = `
 import { createDockerEngine } from ${JSON.stringify(new URL('./dockerEngine.ts', import.meta.url).href)}

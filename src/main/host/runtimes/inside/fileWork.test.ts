@@ -4,10 +4,10 @@ import { createFileOperations, listSandboxFiles } from './fileWork.ts'
 import { type FileAccess, readSandboxFile } from './sandboxFiles.ts'
 
 const { signal } = new AbortController()
-/** Entries for as many links with the longest targets as one message holds. */
+/** Entries for the maximum number of links with maximum-length targets in one message. */
 const links = Buffer.from(`link\0${0o120777} 4000 1700000000 0 1 0 ${'t'.repeat(4000)}\0`.repeat(30))
 
-/** A sandbox that answers until it is stopped. */
+/** Creates a sandbox that sends output until it is stopped. */
 function endless() {
   let sentBytes = 0
   const door: FileAccess = {

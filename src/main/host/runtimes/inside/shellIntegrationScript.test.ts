@@ -6,7 +6,9 @@ import { marksDescriptorVariable } from '#shared/terminalMarks.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { shellIntegrationScript } from './shellIntegrationScript.ts'
 
-/** Runs an interactive bash and returns its output for `lines`; the prompt is `$ `, ESC is `␛` and BEL is `␇`. */
+/**
+ * Runs an interactive bash and returns its output for `lines`. The prompt is `$ `, ESC is shown as `␛` and BEL as `␇`.
+ */
 function runShell(
   lines: readonly string[],
   { before = '', after = '', cwd, key = '' }: Record<string, string> = {},
@@ -16,7 +18,7 @@ function runShell(
   const settings = join(folder, 'bashrc')
   writeFileSync(script, shellIntegrationScript)
   writeFileSync(settings, `PS1='$ '\n${before}\n. ${script}\n${after}\n`)
-  // As in the runtimes: a pipe that contains the key and has no writer.
+  // Same as in the runtimes: a pipe that contains the key and has no writer.
   const start = key === '' ? '' : `exec 7< <(printf '%s\\n' '${key}'); wait $!; `
   const { stdout, stderr, status } = spawnSync('bash', ['-c', `${start}exec bash --rcfile "$0" -i 2>&1`, settings], {
     input: `${lines.join('\n')}\nexit 0\n`,
@@ -35,7 +37,7 @@ function runShell(
   return stdout.replaceAll('\x1b', '␛').replaceAll('\x07', '␇')
 }
 
-/** Marks as `<A>`; without the working directory, and what was typed. */
+/** Formats marks as `<A>`, and omits the working directory and the typed text. */
 const marks = (text: string) =>
   text
     .replace(/␛\]7;[^␇]*␇/g, '')

@@ -9,7 +9,7 @@ import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { readRdapBootstrap } from './rdapBootstrap.ts'
 import { createRdapLookup, type RdapLookup } from './rdapLookup.ts'
 
-/** Real HTTP, on this computer only. */
+/** Uses real HTTP, limited to this computer. */
 let requests: string[]
 let nowMs = 0
 let lookup: RdapLookup
@@ -17,7 +17,7 @@ const http = createHttpClient({ maxAnswerBytes: 10_000 })
 
 const json = (response: ServerResponse, status: number, value: unknown) =>
   void response.writeHead(status, { 'content-type': 'application/rdap+json' }).end(JSON.stringify(value))
-/** Responses of the registry, by the first part of the name. */
+/** Registry responses by the first label of the name. */
 const answers: Readonly<Record<string, (response: ServerResponse, name: string) => void>> = {
   taken: (response, name) => json(response, 200, { objectClassName: 'domain', ldhName: name.toUpperCase() }),
   free: (response) => json(response, 404, { errorCode: 404, title: 'Not Found' }),

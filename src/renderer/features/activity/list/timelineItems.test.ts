@@ -75,7 +75,7 @@ const led = (entries: TimelineEntry[]) =>
 
 test('groups a tool call with its effects and leads with a single effect', () => {
   expect(led([ofTask(2, 'tool.called'), ofTask(1, 'sandbox.created')])).toEqual([['2', 'sandbox.created', 2]])
-  // The service may report it after the call ended.
+  // The service may report the event after the call has ended.
   expect(led([ofTask(2, 'sandbox.created'), ofTask(1, 'tool.called')])).toEqual([['1', 'sandbox.created', 2]])
   const two = [ofTask(3, 'tool.called'), ofTask(2, 'dns.added'), ofTask(1, 'dns.removed')]
   expect(led(two)).toEqual([['3', 'tool.called', 3]])

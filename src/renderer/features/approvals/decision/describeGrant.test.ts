@@ -11,7 +11,7 @@ const record = {
   amount_micro_usd: '500000',
   needs_confirmation: false,
   decision: null,
-} as IntentRecord // only these are looked at
+} as IntentRecord // only these fields are read
 const nowMs = new Date('2026-01-01T10:00:00').getTime()
 
 test('names the requester, action and host of a grant with its limits and expiry', () => {

@@ -4,7 +4,7 @@ import { arrangeInbox, countArrivals } from './arrangement.ts'
 import { mergeInboxes, withIntent } from './inboxList.ts'
 
 const intent = (id: string, minute: number, state: IntentRecord['state'] = 'waiting') =>
-  ({ id, state, created_at: `2026-01-01T00:0${minute}:00.000Z` }) as IntentRecord // only these are looked at
+  ({ id, state, created_at: `2026-01-01T00:0${minute}:00.000Z` }) as IntentRecord // only these fields are read
 
 test('lists the newest intent first and updates a changed one in place', () => {
   const inbox = [intent('b', 2), intent('a', 1)]

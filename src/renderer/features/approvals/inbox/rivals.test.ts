@@ -9,7 +9,7 @@ const request = (id: string, name: string, changes: Partial<IntentRecord> = {}) 
     purchase: 'domain:seamrace.com',
     requester: { kind: name === 'You' ? 'person' : 'tool', id: name, name },
     ...changes,
-  }) as IntentRecord // it reads no other fields
+  }) as IntentRecord // no other fields are read
 
 test('names other requesters of the same purchase', () => {
   const own = request('1', 'You')

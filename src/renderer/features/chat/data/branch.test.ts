@@ -49,7 +49,7 @@ test('replaces messages of another branch', () => {
   expect(ids(withPage(branch, page(7, 8, 8, other)))).toEqual(['m5', 'm6', 'x7', 'x8'])
   const foreign = [message(7, { parent_id: 'y6' as Message['parent_id'] }, 'y')]
   expect(ids(withPage(branch, page(7, 7, 7, foreign)))).toEqual(['y7'])
-  // A branch that got shorter ends where it ends.
+  // A shortened branch ends at its new last message.
   expect(ids(withPage(branch, page(5, 6, 6)))).toEqual(['m5', 'm6'])
 })
 

@@ -74,7 +74,7 @@ test('only the last blocks change while a text grows', () => {
     fc.property(lines, (written) => {
       const before = splitBlocks(written.join('\n')).blocks
       const { blocks } = splitBlocks([...written, 'and', 'more'].join('\n'))
-      // The last two: a head becomes a table with the line below it.
+      // Excludes the last two blocks, because a table head becomes a table only with the line below it.
       const settled = before.slice(0, -2)
       expect(blocks.slice(0, settled.length)).toEqual(settled)
     }),

@@ -3,7 +3,7 @@ import { splitBlocks } from './blocks.ts'
 import { isPlainParagraph, parseMarkdown } from './markdownTree.ts'
 
 const long = 16_000
-/** Inputs that make parsers slow, deep or stuck. */
+/** Inputs that make parsers slow, overflow the stack or hang. */
 const attacks: Readonly<Record<string, string>> = {
   'quotes in quotes': '>'.repeat(10_000),
   'quotes with blanks': '> '.repeat(10_000),

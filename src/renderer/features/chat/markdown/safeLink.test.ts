@@ -30,7 +30,7 @@ test('shows the real host of a link despite misleading text before it', () => {
     href: 'https://evil.example/x',
     host: 'evil.example',
   })
-  expect(parseSafeLink('https://exаmple.com')?.host).toBe('xn--exmple-4nf.com') // a Cyrillic а
+  expect(parseSafeLink('https://exаmple.com')?.host).toBe('xn--exmple-4nf.com') // the `а` is Cyrillic
   expect(parseSafeLink('http:\\\\evil.example\\x')?.host).toBe('evil.example')
   expect(parseSafeLink('mailto:a@b.example?subject=x')).toEqual({
     href: 'mailto:a@b.example?subject=x',

@@ -5,7 +5,7 @@ import type { SandboxId } from '#shared/ids.ts'
 import { until } from '#test/support/eventually.ts'
 import { createTransferQueue } from './transferQueue.ts'
 
-/** Fake of a service whose disk is full until space is freed. */
+/** Creates a fake service whose disk is full until space is freed. */
 function fullDisk() {
   let isFull = true
   let begun = 0
@@ -18,7 +18,7 @@ function fullDisk() {
     return { offset: 3, complete: true }
   }
   return {
-    agent: agent as unknown as ApiClient, // only these two are asked
+    agent: agent as unknown as ApiClient, // only these two methods are called
     free() {
       isFull = false
     },

@@ -41,7 +41,7 @@ test('fills in fields of the file and leaves the others unchanged', async () => 
 })
 
 test('hashes a prompt in the file with keccak256', async () => {
-  const hash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' // of nothing
+  const hash = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' // keccak256 of the empty string
   expect(await read({ genesis_prompt: '' })).toEqual({ values: { promptHash: hash } })
   expect(await read({ genesis_prompt: 'x', genesis_prompt_hash: hash })).toEqual({
     problems: ['The prompt hash does not match the prompt.'],

@@ -3,7 +3,7 @@ import type { SandboxProcess } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
 import { listRunning } from './runningIn.ts'
 
-const terminal = (command: string, state = 'running') => ({ command, state }) as Terminal // only these are looked at
+const terminal = (command: string, state = 'running') => ({ command, state }) as Terminal // only these fields are read
 const process = (pid: number, ppid: number, command: string) => ({ pid, ppid, command }) as SandboxProcess
 
 test('lists programs in shells and standalone programs without duplicates', () => {

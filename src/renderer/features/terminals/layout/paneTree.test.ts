@@ -16,7 +16,7 @@ import {
 const beside = (tree: PaneTree, at: string, side: Side, id: string) =>
   withSplit(tree, at, { side, added: createPane(id) })
 
-/** `a│(b─c)`, `a│b│c`. */
+/** Formats a tree as `a│(b─c)` or `a│b│c`. */
 function drawn(tree: PaneTree): string {
   if (tree.kind === 'pane') return tree.id
   const parts = tree.parts.map(({ tree: part }) => (part.kind === 'pane' ? part.id : `(${drawn(part)})`))
@@ -85,7 +85,7 @@ test('restores a stored tree and normalizes or rejects an invalid one', () => {
   }
 })
 
-/** Invariants of every tree that `split` creates. */
+/** Asserts the invariants of every tree that `split` creates. */
 function expectValid(tree: PaneTree): void {
   if (tree.kind === 'pane') return
   expect(tree.parts.length).toBeGreaterThan(1)

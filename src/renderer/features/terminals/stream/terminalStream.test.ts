@@ -10,7 +10,7 @@ import { createTerminalStream, type TerminalStream } from './terminalStream.ts'
 const sessionId = 'pty_0123456789abcdef01234567'
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** A terminal service on a real port: keeps each viewer's socket and what it said. */
+/** Terminal service on a real port. Records each viewer's socket and messages. */
 class Service {
   readonly viewers: { socket: ServerSocket; said: { type: string; [field: string]: unknown }[]; url: string }[] = []
   private readonly server: WebSocketServer
@@ -52,7 +52,7 @@ class Service {
   }
 }
 
-/** Remembers what was drawn; `hold` keeps output unparsed, as a busy terminal does. */
+/** Records the drawn output. `hold` leaves output unparsed, as a busy terminal does. */
 function recordingScreen() {
   const drawn: string[] = []
   const waiting: (() => void)[] = []

@@ -50,7 +50,7 @@ test('a context lost by the browser is released and can be acquired again', () =
   const [one, two, three] = [holder(), holder(), holder()]
   leases.take(one)
   leases.take(two)
-  two.stop() // lost
+  two.stop() // context lost
   leases.take(three)
   expect([one.drawing, two.drawing, three.drawing]).toEqual([true, false, true])
   leases.giveBack(one)

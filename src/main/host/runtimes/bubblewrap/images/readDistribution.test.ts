@@ -50,6 +50,6 @@ test('runs apt to build an image but not to describe the runtime', async () => {
   await findSystemObstacle()
   expect(existsSync(marker)).toBe(false)
   const distribution = await readDistribution()
-  // Images are made on Debian and its derivatives only.
+  // Images are only built on Debian and its derivatives.
   expect(existsSync(marker)).toBe(typeof distribution !== 'string')
 })

@@ -19,13 +19,13 @@ test('a pasta or nft error is reported with its fix, if there is one', () => {
   expect(findNetworkRefusal('something new', { tunnelExists: true })).toEqual({ because: undefined, cure: null })
 })
 
-/** Refuses what a kernel before Linux 5.16 cannot do, as nft does there. */
+/** Rejects rules that kernels before Linux 5.16 do not support, as nft does on them. */
 const oldNft = `#!/bin/sh
 rules=$(/bin/cat)
 case $rules in *egress*) echo 'Error: Could not process rule: Operation not supported' >&2; exit 1 ;; esac
 printf '%s\\n' "$rules" | /mnt/nft -f -
 `
-/** Puts it in the place of the real one, in a mount namespace. */
+/** Replaces the real nft in a mount namespace. */
 const prepare = [
   'mount -t tmpfs none /mnt',
   'cp "$1" /mnt/nft',

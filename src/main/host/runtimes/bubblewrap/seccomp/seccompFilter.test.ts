@@ -98,7 +98,7 @@ describe.each(columns)('the %s filters', (name) => {
     for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
       expect([call('clone', flag | 17), call('unshare', flag)], flag.toString(16)).toEqual([1, 1])
     }
-    expect(call('unshare', 0x80)).toBe(1) // of time
+    expect(call('unshare', 0x80)).toBe(1) // CLONE_NEWTIME
   })
 
   test('allow listed ioctls and return ENOTTY for all others', () => {
