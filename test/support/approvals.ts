@@ -6,7 +6,7 @@ import type { SubmitRequest } from '#agent/approvals/approvals.ts'
 import { createGrantRepository } from '#agent/approvals/grantRepository.ts'
 import { createIdempotencyKeyRepository } from '#agent/approvals/idempotencyKeyRepository.ts'
 import { createIdempotentSubmissions, type OnStored } from '#agent/approvals/idempotentSubmissions.ts'
-import { createPolicyEvaluator } from '#agent/approvals/intentVerdicts.ts'
+import { createPolicyEvaluator } from '#agent/approvals/policyEvaluator.ts'
 import { createPolicyRepository } from '#agent/approvals/policyRepository.ts'
 import type { Reservations } from '#agent/approvals/reservations.ts'
 import { type LeaseHolder, type PrincipalRights, toEndedError } from '#agent/base/agentPrincipals.ts'
@@ -103,7 +103,7 @@ export function openApprovals({
         repeatable,
         setHeader: (name: string, value: string) => void Object.assign(headers, { [name]: value }),
       }
-      const ask = async (alongside: OnStored) => (await approvals.ask({ ...request, alongside })).id
+      const ask = async (onStored: OnStored) => (await approvals.ask({ ...request, onStored })).id
       const record = approvals.get(await repeats.once(call, ask))
       return { record, replayed: headers['idempotent-replayed'] === 'true' }
     },

@@ -121,7 +121,7 @@ export function thingShop(opened: Ledger, facilitator: Facilitator, options: Opt
       () => expect.fail('It was sold.'),
       (error: unknown) => (error instanceof AppError ? error : Promise.reject(error)),
     )
-  return { ask, buy, refusal, restart, things: delivered, failures, lookAfter: sold.lookAfter }
+  return { ask, buy, refusal, restart, things: delivered, failures, reconcile: sold.reconcile }
 }
 
 /** Signs a payment of the price. */

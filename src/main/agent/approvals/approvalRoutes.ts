@@ -38,7 +38,7 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
       }
       const { requester } = call
       return approvals.get(
-        await repeats.once(call, async (alongside) => (await asks.ask({ ...body, requester, alongside })).id),
+        await repeats.once(call, async (onStored) => (await asks.ask({ ...body, requester, onStored })).id),
       )
     }),
     createLocalEndpoint(getIntent, async ({ params, query }, { requester, signal }) => {

@@ -77,7 +77,7 @@ export type SubmitRequest = {
   /** Whether the user is always asked, regardless of rules and grants. */
   needsPerson?: boolean
   /** Stores related data in the transaction that stores the intent, before anything is signed. */
-  alongside?: (record: IntentRecord) => void
+  onStored?: (record: IntentRecord) => void
 }
 
 export type Decision = {

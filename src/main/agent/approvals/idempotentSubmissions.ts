@@ -17,7 +17,7 @@ export type IdempotentSubmissions = {
    */
   once(
     call: Pick<LocalCall, 'requester' | 'repeatable' | 'setHeader'>,
-    ask: (alongside: OnStored) => Promise<string>,
+    ask: (onStored: OnStored) => Promise<string>,
   ): Promise<string>
 }
 

@@ -1,9 +1,9 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { type EvaluateAction, isFinal, type Refusal } from '../base/judgement.ts'
+import { type EvaluateAction, isFinal, type Refusal } from '../base/evaluateAction.ts'
+import type { PolicyEvaluation } from './evaluateIntent.ts'
 import type { IntentChange, IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
-import type { PolicyEvaluation } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { isAbove, readAmount } from './toPolicyInput.ts'
 
@@ -15,7 +15,7 @@ export type IntentEvaluation = {
   /** Settles a new intent according to its verdict. */
   settleFirst(record: IntentRecord, verdict: PolicyEvaluation, options: { unlocked: boolean }): IntentRecord
   /** Settles an allowed intent that waited for the wallet, according to the current policy. */
-  settleAgain(stored: StoredIntent): IntentRecord | undefined
+  reapplyPolicy(stored: StoredIntent): IntentRecord | undefined
 }
 
 type Decision = NonNullable<IntentRecord['decision']>
@@ -61,7 +61,7 @@ export function createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow,
       const detail = `${verdict.detail} It will be signed when you unlock the wallet.`
       return lifecycle.apply(id, 'defer', { decision: toDecision({ ...verdict, detail }) }) ?? record
     },
-    settleAgain({ record, confirmed }) {
+    reapplyPolicy({ record, confirmed }) {
       const { id, decision } = record
       const above = isAbove(readAmount(record), policies.read().confirm_above_micro_usd)
       const change = { needs_confirmation: record.needs_confirmation || above }

@@ -1,5 +1,5 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { type EvaluateAction, isFinal } from '../base/judgement.ts'
+import { type EvaluateAction, isFinal } from '../base/evaluateAction.ts'
 import type { IntentEvaluation } from './intentEvaluation.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 

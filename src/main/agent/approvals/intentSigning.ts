@@ -1,7 +1,7 @@
 import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { type EvaluateAction, isFinal } from '../base/judgement.ts'
+import { type EvaluateAction, isFinal } from '../base/evaluateAction.ts'
 import type { PreparedIntent, Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { createIntentNotFoundError } from './approvalErrors.ts'
@@ -28,7 +28,7 @@ export type IntentSigning = {
 
 type Options = {
   lifecycle: IntentLifecycle
-  judging: Pick<IntentEvaluation, 'settleAgain'>
+  judging: Pick<IntentEvaluation, 'reapplyPolicy'>
   mayNow: EvaluateAction
   signer: Signer
   wallet: Pick<WalletKeys, 'isUnlocked'>
@@ -104,7 +104,7 @@ export function createIntentSigning({
     expireDue()
     const next = lifecycle.atomically(() => {
       const still = findDeferred(id)
-      return still && judging.settleAgain(still)
+      return still && judging.reapplyPolicy(still)
     })
     if (next?.state === 'approved') await signOnce(id, prepared)
   }

@@ -24,18 +24,18 @@ test('an authorization signed for a program counts until the chain reports it un
     },
   }
   const entries = reconcileSignedEntries({ records, lookup, now })
-  await entries.lookAfter(() => false) // not expired yet
+  await entries.reconcile(() => false) // not expired yet
   expect(lookups).toEqual([])
   nowMs += 2 * 3_600_000
-  await entries.lookAfter(() => false)
+  await entries.reconcile(() => false)
   expect(lookups).toMatchObject([
     { network: 'eip155:8453', amount: '900', nonce: signed.result?.authorization?.nonce, service: 'embedded' },
   ])
   expect(readUsed().held).toBe(900)
   nowMs += 2 * 3_600_000
   outcome = { state: 'unused', isFinal: true }
-  await entries.lookAfter(() => true) // Steward follows this payment itself
+  await entries.reconcile(() => true) // Steward follows this payment itself
   expect(readUsed().held).toBe(900)
-  await entries.lookAfter(() => false)
+  await entries.reconcile(() => false)
   expect(readUsed()).toEqual({ spent: 0, held: 0 })
 })

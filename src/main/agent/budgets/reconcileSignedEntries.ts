@@ -16,7 +16,7 @@ export function reconcileSignedEntries(options: {
   const nextLookupMs = new Map<string, number>()
   return {
     /** Looks up overdue signatures. @param isFollowed whether Steward itself tracks the payment of the intent */
-    async lookAfter(isFollowed: (intentId: string) => boolean): Promise<void> {
+    async reconcile(isFollowed: (intentId: string) => boolean): Promise<void> {
       for (const entry of records.overdue(now() - lookupDelayMs)) {
         const { id, payee, payer, nonce, validBeforeMs, amountMicroUsd, atMs: sinceMs, service } = entry
         if (isFollowed(id) || (nextLookupMs.get(id) ?? 0) > now() - lookupIntervalMs) continue

@@ -1,9 +1,9 @@
 import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { noAccount } from '#shared/contract/intents.ts'
+import type { PolicyEvaluation } from '../approvals/evaluateIntent.ts'
 import { createGrantRepository } from '../approvals/grantRepository.ts'
-import { createPolicyEvaluator } from '../approvals/intentVerdicts.ts'
-import type { PolicyEvaluation } from '../approvals/judge.ts'
+import { createPolicyEvaluator } from '../approvals/policyEvaluator.ts'
 import { createPolicyRepository } from '../approvals/policyRepository.ts'
 import { toPolicyInput } from '../approvals/toPolicyInput.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type PrincipalRights,
   toEndedError,
 } from '../base/agentPrincipals.ts'
-import type { EvaluateAction, RequestContext } from '../base/judgement.ts'
+import type { EvaluateAction, RequestContext } from '../base/evaluateAction.ts'
 import { toRequesterKey } from '../base/toolCaller.ts'
 import { defaultToolPolicy } from '../base/toolRights.ts'
 import { createConversationRepository, type StoredConversation } from '../chat/conversationRepository.ts'

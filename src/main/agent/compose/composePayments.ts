@@ -106,7 +106,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
         return chain?.blockTimeMs(undefined, { withinMs: blockTimeWithinMs }).catch(() => undefined)
       },
       isOwnService: (url) => toOrigin(serviceTarget()?.url) === toOrigin(url),
-      alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
+      periodicWork: (rows) => entries.reconcile((intentId) => rows.ofIntent(intentId) !== undefined),
       onIntentChange: (listener) =>
         events.subscribe((event) => {
           if (event.type === 'intent.changed') listener(event.intent)

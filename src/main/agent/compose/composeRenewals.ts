@@ -37,12 +37,12 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
   const renewalLog = log.forArea('renewals')
   const auto = createAutoRenewals({
     ...{ records, approvals, findPayment: paymentOf, now, log: renewalLog },
-    async buy({ domain, years, capMicroUsd, ifExpiresAt, alongside }, signal) {
+    async buy({ domain, years, capMicroUsd, ifExpiresAt, onStored }, signal) {
       const order = await payment.purchases.renewal({ domain, years, if_expires_at: ifExpiresAt })
       const call = { requester: autoRenewRequester, repeatable: undefined, setHeader() {}, signal }
       const reason = `Auto-renew: ${domain} expires on ${ifExpiresAt.slice(0, 10)}`
       const bought = await payment.payments.buy(async () => ({ ...order, capMicroUsd }), call, {
-        ...{ reason, waitMs: 0, alongside },
+        ...{ reason, waitMs: 0, onStored },
       })
       return { wasFree: bought.payment === null }
     },

@@ -4,7 +4,7 @@ import { type IntentRecord, noAccount } from '#shared/contract/intents.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { person, script } from '#test/support/approvals.ts'
-import { type EvaluateAction, isFinal, type Refusal } from '../base/judgement.ts'
+import { type EvaluateAction, isFinal, type Refusal } from '../base/evaluateAction.ts'
 import type { ToolRights } from '../base/toolRights.ts'
 import { createMayNow } from './mayNow.ts'
 

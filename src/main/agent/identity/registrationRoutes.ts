@@ -18,7 +18,7 @@ export function createRegistrationRoutes(
       const { requester } = call
       const intentId = await repeats.once(
         call,
-        async (alongside) => (await registrations.start(draft, { requester, reason, alongside })).intent_id,
+        async (onStored) => (await registrations.start(draft, { requester, reason, onStored })).intent_id,
       )
       return registrations.ofIntent(intentId)
     }),

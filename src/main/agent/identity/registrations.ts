@@ -36,8 +36,8 @@ export type Registrations = {
   close(): Promise<void>
 }
 
-/** Options of `start`. `alongside` runs in the transaction that stores the intent and the registration. */
-type StartOptions = { requester: Requester; reason?: string | undefined; alongside?: (record: IntentRecord) => void }
+/** Options of `start`. `onStored` runs in the transaction that stores the intent and the registration. */
+type StartOptions = { requester: Requester; reason?: string | undefined; onStored?: (record: IntentRecord) => void }
 
 type Options = {
   records: RegistrationRepository
@@ -152,20 +152,20 @@ function createRegistrationRequests(
         signed_data: raw,
       }
     },
-    async start(draft, { requester, reason, alongside: more }) {
+    async start(draft, { requester, reason, onStored: more }) {
       const intent = completeProfile(draft, options)
       const { profile, chain_type } = intent
       await signer.prepare({ ...intent, nonce: newUuid() }) // validates before requesting a nonce from the service
       const nonce = await requestRegistrationNonce(profile, { client, policy: approvals.policy, newUuid })
       const id = `reg_${newId()}`
       const payload_hash = await hashPayload(profile)
-      const alongside = (record: IntentRecord): void => {
+      const onStored = (record: IntentRecord): void => {
         const { id: intent_id } = record
         const fresh = { id, intent_id, profile, chain_type, nonce, payload_hash, created_at: toIsoTime(now()) }
         records.add({ ...fresh, state: 'waiting', detail: null, automaton: null })
         more?.(record)
       }
-      await approvals.ask({ intent: { ...intent, nonce }, requester, reason, alongside })
+      await approvals.ask({ intent: { ...intent, nonce }, requester, reason, onStored })
       const { registration } = requireRegistration(id)
       // An intent that was decided immediately has already been published.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })

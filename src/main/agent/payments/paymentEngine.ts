@@ -61,7 +61,7 @@ type Options = {
   blockTimeMs: (network: string) => Promise<number | undefined>
   lookup: AuthorizationLookup
   /** Periodic work in addition to following payments. */
-  alongside?: (rows: PaymentRepository) => Promise<void>
+  periodicWork?: (rows: PaymentRepository) => Promise<void>
   /** Subscribes to changes of intents. @returns a function to unsubscribe */
   onIntentChange: (listener: Payments['onIntent']) => () => void
   publish: (event: LocalEvent) => void
@@ -116,8 +116,8 @@ export function createPaymentEngine(options: Options): PaymentEngine {
       return intent ? options.runInTask(intent, step) : step()
     },
   }
-  const alongside = () => options.alongside?.(rows) ?? Promise.resolve()
-  const follower = createPaymentFollower({ payments: rows, sending: inTask, alongside, log: options.log, now })
+  const periodicWork = () => options.periodicWork?.(rows) ?? Promise.resolve()
+  const follower = createPaymentFollower({ payments: rows, sending: inTask, periodicWork, log: options.log, now })
   const payments = paymentsOf({
     ...options,
     transientHeaders,

@@ -21,11 +21,11 @@ export function createPaymentFollower(options: {
   payments: Pick<PaymentRepository, 'due' | 'nextAtMs' | 'listUnfinished'>
   sending: PaymentSending
   /** Checks payments that were signed for other programs. */
-  alongside?: () => Promise<void>
+  periodicWork?: () => Promise<void>
   log: Log
   now: () => number
 }): PaymentFollower {
-  const { payments, sending, alongside, log, now } = options
+  const { payments, sending, periodicWork, log, now } = options
   const underWay = new Map<PaymentId, Promise<void>>()
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -48,7 +48,7 @@ export function createPaymentFollower(options: {
   }
   const sweep = async (): Promise<void> => {
     for (const id of payments.due(now())) void follow(id)
-    await alongside?.()
+    await periodicWork?.()
   }
   const plan = (): void => {
     clearTimeout(timer)

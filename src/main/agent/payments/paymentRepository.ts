@@ -97,7 +97,7 @@ export type PaymentRepository = {
   /** Iterates over payments, oldest first, in pages. */
   all(filter: PaymentFilter): Generator<Payment>
   /** Lists payments whose intent is undecided. */
-  listUndecided(): StoredPayment[]
+  listUnsigned(): StoredPayment[]
   /** Lists payments that were not sent to the seller, including signed ones. */
   listUnsent(): StoredPayment[]
   due(nowMs: number): PaymentId[]
@@ -174,7 +174,7 @@ export function createPaymentRepository(database: Database): PaymentRepository {
         ;[atMs, afterId] = [last.at, last.id]
       }
     },
-    listUndecided: () => undecided.all().flatMap((row) => parseRow(row) ?? []),
+    listUnsigned: () => undecided.all().flatMap((row) => parseRow(row) ?? []),
     listUnsent: () => unsent.all().flatMap((row) => parseRow(row) ?? []),
     due: (nowMs) => due.all({ nowMs }).map(({ id }) => id),
     listUnfinished: () => unended.all().map(({ id }) => id),

@@ -32,7 +32,7 @@ export type TransientHeaders = Map<PaymentId, Readonly<Record<string, string>>>
 
 const secondMs = 1_000
 /** Lease of a send, in milliseconds. After a crash it expires immediately. */
-const sendLeaseMs = 150 * secondMs
+const resendDelayMs = 150 * secondMs
 const maxRetryDelayMs = 10 * 60 * secondMs
 export function createPaymentSending(options: Options): PaymentSending {
   const { payments, journal, findSeller, transientHeaders, now } = options
@@ -46,7 +46,7 @@ export function createPaymentSending(options: Options): PaymentSending {
     if (!payload) throw new Error(`The payment ${record.id} has no signature.`)
     // Stored before sending, so that a crash cannot hide a sent payment.
     const state = record.state === 'unknown' ? 'unknown' : 'sent'
-    const submitted = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendLeaseMs })
+    const submitted = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + resendDelayMs })
     if (!submitted) return
     const { method, url, body } = request
     const headers = transientHeaders.get(record.id) ?? request.headers

@@ -9,6 +9,8 @@ import type { IdempotentSubmissions } from '../approvals/idempotentSubmissions.t
 import type { LocalCall } from '../base/localEndpoint.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import { createStoredPayment } from './createStoredPayment.ts'
+import { createFinalStateWait } from './finalStateWait.ts'
+import { findPurchase } from './findPurchase.ts'
 import { createPaymentCheck } from './paymentCheck.ts'
 import type { PaymentFollower } from './paymentFollower.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
@@ -21,9 +23,7 @@ import {
   type PaymentRequirementsReader,
 } from './paymentRequirementsReader.ts'
 import type { TransientHeaders } from './paymentSending.ts'
-import { findPurchase } from './requestPurchase.ts'
 import type { Seller, SellerResponse } from './seller.ts'
-import { createSettlementWait } from './settlementWait.ts'
 import { createSigningCheck } from './signingCheck.ts'
 import type { SigningClock } from './signingClock.ts'
 
@@ -32,7 +32,7 @@ export type BuyOptions = {
   reason: string | undefined
   waitMs: number
   /** Runs in the transaction that stores the intent. */
-  alongside?: (intent: IntentRecord) => void
+  onStored?: (intent: IntentRecord) => void
 }
 export type PurchaseResult = { payment: StoredPayment } | { payment: null; answer: SellerResponse }
 
@@ -93,7 +93,7 @@ export function createPayments(options: Options): Payments {
   const rows = options.payments
   const demands = createPaymentRequirementsReader(options)
   const applyIntent = createIntentHandler(options)
-  const settlement = createSettlementWait((id) => {
+  const settlement = createFinalStateWait((id) => {
     const payment = rows.find(id)
     if (payment) return payment
     throw new AppError('purchase/not-found', `There is no payment ${id}.`)
@@ -118,14 +118,14 @@ export function createPayments(options: Options): Payments {
   })
 
   return {
-    async buy(getRequest, call, { reason, waitMs, alongside: also }) {
+    async buy(getRequest, call, { reason, waitMs, onStored: also }) {
       try {
         const intentId = await options.repeats.once(call, async (repeated) => {
-          const alongside: Alongside = (record) => {
+          const onStored: OnStored = (record) => {
             repeated(record)
             also?.(record)
           }
-          const { id } = await submit(await getRequest(), call, { reason, alongside })
+          const { id } = await submit(await getRequest(), call, { reason, onStored })
           return id
         })
         const payment = rows.ofIntent(intentId)
@@ -140,7 +140,7 @@ export function createPayments(options: Options): Payments {
     waitUntilSettled: settlement.wait,
     findIntent,
     start() {
-      for (const { record } of rows.listUndecided()) {
+      for (const { record } of rows.listUnsigned()) {
         const intent = findIntent(record.intent_id)
         if (intent) onIntent(intent)
         else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
@@ -168,7 +168,7 @@ function createSubmission(
   return async (
     request: PurchaseRequest,
     call: Call,
-    context: { reason: string | undefined; alongside: Alongside },
+    context: { reason: string | undefined; onStored: OnStored },
   ): Promise<IntentRecord> => {
     const answer = await demands.requestUnpaid(request, call.signal)
     if (answer.status !== 402) throw new NothingToPay(answer)
@@ -191,13 +191,13 @@ function createSubmission(
       reason: context.reason,
       purchase: request.purchase ?? (isOwnService(request.url) ? findPurchase(request.request) : undefined),
       needsPerson: !isCapped,
-      alongside(record) {
+      onStored(record) {
         const id = newId()
         payment = createStoredPayment(request, choice, { id, intent: record, service, timestamp: toIsoTime(now()) })
         if (!payment.request.complete) transientHeaders.set(id, request.request.headers)
         journal.add(payment)
         if (payment.record.paid === null) call.spender?.attach({ id, amountMicroUsd: amount })
-        context.alongside(record)
+        context.onStored(record)
       },
     })
     if (payment) journal.tell(payment)
@@ -235,7 +235,7 @@ function createIntentHandler({ payments, journal, follower, now }: Options): (in
   }
 }
 
-type Alongside = (record: IntentRecord) => void
+type OnStored = (record: IntentRecord) => void
 
 /** Converts a payment with its response to the format of the local API. */
 export function toReceipt({ record, answer }: StoredPayment): PaymentReceipt {

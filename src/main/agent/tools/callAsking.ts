@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import { isWithinSandbox } from '#shared/contract/tools/sandboxAuthority.ts'
 import type { Tool, ToolApproval, ToolContext } from '#shared/contract/tools/tool.ts'
 import type { RateLimitedSubmissions } from '../approvals/limitSubmissions.ts'
-import type { EvaluateAction } from '../base/judgement.ts'
+import type { EvaluateAction } from '../base/evaluateAction.ts'
 import { digestCall, findTarget, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 
@@ -59,7 +59,7 @@ export function createCallApproval(options: CallApprovalOptions) {
       intent,
       // Rules apply to the caller that started the program, not to all processes of its sandbox.
       requester: caller.sandbox === undefined ? caller.requester : { ...caller.requester, limited: true },
-      alongside: (record) =>
+      onStored: (record) =>
         pending.add(
           { tool: tool.name, sentence, holder, digest, given: argumentText, caller: JSON.stringify(caller) },
           record,

@@ -17,7 +17,7 @@ import {
   assertOwnWallet,
   type BoundRequest,
   findMismatch,
-  hasMoved,
+  mayHavePaid,
   type Order,
   toBoundRequest,
   toKeyNames,
@@ -110,20 +110,20 @@ async function pay(options: CheckoutOptions, payload: PaymentPayload, purchase: 
   const bound = toBoundRequest({ payload, order, lock: toLock(payload, settler.getNetwork()) })
   let quote: Quote<unknown> | undefined
   let refusal: Refusal | undefined
-  if (!hasMoved(claims.findPayment(bound))) {
+  if (!mayHavePaid(claims.findPayment(bound))) {
     quote = await getQuote()
     const offer = toOffer(quote)
     refusal = findMismatch(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
   }
   // No `await` between here and the claim, so that only one of several concurrent copies continues.
   const row = claims.findPayment(bound)
-  if (quote && refusal && !hasMoved(row)) throw createPaymentRequiredError(toOffer(quote), refusal)
+  if (quote && refusal && !mayHavePaid(row)) throw createPaymentRequiredError(toOffer(quote), refusal)
   const names = [toKeyString(bound), ...toKeyNames(order)]
   if (claims.hasAny(names) || (claims.findOrderByKey(order)?.id ?? row?.id) !== row?.id) throw createInFlightError()
   const release = claims.claim(names)
   const offer = async () => toOffer(quote ?? (await getQuote()))
   try {
-    if (row && hasMoved(row)) return await work.resume(row, { call, offer, release })
+    if (row && mayHavePaid(row)) return await work.resume(row, { call, offer, release })
     const present = quote ?? (await getQuote())
     const fresh = createRow(bound, present, steadyMs())
     if (row) await books.drop(row.id)

@@ -94,7 +94,7 @@ export function createPaidWork(options: {
     begin,
     async resume(row, { call, offer, release }) {
       if (row.state !== 'settled' || row.transaction === null) {
-        return begin(row, await settler.settleAgain(row), { offer, release })
+        return begin(row, await settler.retrySettlement(row), { offer, release })
       }
       const receipt = createReceipt(row, row.transaction)
       if (row.work === 'waiting') {

@@ -20,7 +20,7 @@ export type PaymentGate = {
    * work.
    * @throws the error that prevents it
    */
-  lookAfter(payment: PaymentRow): Promise<void>
+  reconcile(payment: PaymentRow): Promise<void>
 }
 
 export function createPaymentGate(options: {
@@ -57,7 +57,7 @@ export function createPaymentGate(options: {
       settler.assertConfigured()
       return [...sales.values()].filter(({ sale }) => sale.isOffered !== false).map(({ route }) => route)
     },
-    async lookAfter({ id, payer, nonce, work: before }) {
+    async reconcile({ id, payer, nonce, work: before }) {
       const names = [toKeyString({ payer, nonce })]
       if (claims.hasAny(names)) return
       const release = claims.claim(names)
@@ -67,7 +67,7 @@ export function createPaymentGate(options: {
         if (row?.state === 'verifying') await books.drop(id)
         else if (row?.state === 'settled' && isCutOff(row, before)) await work.recover(row)
         else if (row?.state === 'settling' || row?.state === 'unknown') {
-          await books.recordSettlement(id, await settler.settleAgain(row), 'waiting')
+          await books.recordSettlement(id, await settler.retrySettlement(row), 'waiting')
         }
       } finally {
         release()

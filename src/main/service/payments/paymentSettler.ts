@@ -13,7 +13,7 @@ export type PaymentSettler = {
   /** Verifies and settles a payment that, as far as is known, has not moved any money. */
   verifyAndSettle(row: PaymentRow, terms: { offer: Offer; assertDeliverable: () => Promise<void> }): Promise<Settlement>
   /** Settles a payment again that has settled or may have settled. */
-  settleAgain(row: PaymentRow): Promise<Settlement>
+  retrySettlement(row: PaymentRow): Promise<Settlement>
 }
 
 export function createPaymentSettler(options: {
@@ -61,6 +61,6 @@ export function createPaymentSettler(options: {
       await books.settling(row.id)
       return requestSettlement(row, { again: false })
     },
-    settleAgain: (row) => requestSettlement(row, { again: true }),
+    retrySettlement: (row) => requestSettlement(row, { again: true }),
   }
 }

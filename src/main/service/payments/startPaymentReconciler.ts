@@ -28,17 +28,17 @@ export function startPaymentReconciler(options: {
   let running: Promise<void> = Promise.resolve()
   let closed = false
 
-  const lookAfter = async (row: PaymentRow): Promise<void> => {
+  const reconcile = async (row: PaymentRow): Promise<void> => {
     try {
       const waitMs = Math.min(everyMs * 2 ** row.attempts, maxWaitMs)
       await commits.commit(() => records.retryAt(row.id, now() + waitMs))
-      await paymentGate.lookAfter(row)
+      await paymentGate.reconcile(row)
     } catch (error) {
       log.warn('a payment could not be finished yet', { payment: row.id, state: row.state, error })
     }
   }
   const runRound = async (): Promise<void> => {
-    for (const row of records.due(now(), atOnce)) if (!closed) await lookAfter(row)
+    for (const row of records.due(now(), atOnce)) if (!closed) await reconcile(row)
   }
   const run = (): void => {
     running = runRound()

@@ -57,7 +57,7 @@ export function toKeyString({ payer, nonce }: Pick<PaymentLock, 'payer' | 'nonce
 }
 
 /** Whether a payment has settled or may have settled, so that price changes no longer affect it. */
-export function hasMoved(row: PaymentRow | undefined): boolean {
+export function mayHavePaid(row: PaymentRow | undefined): boolean {
   return row !== undefined && ['settling', 'unknown', 'settled'].includes(row.state)
 }
 

@@ -20,7 +20,7 @@ export type RenewalOrder = {
   years: number
   capMicroUsd: number
   ifExpiresAt: string
-  alongside: (intent: IntentRecord) => void
+  onStored: (intent: IntentRecord) => void
 }
 
 /** State change that the user is notified of. */
@@ -165,10 +165,10 @@ function createTurns({ records, note, now }: Options): Turns {
 function createSettlement({ records, approvals, findPayment, read, now }: Options, turns: Turns) {
   const settlePaid = async (
     turn: RenewalCycle,
-    { payment, hasMoved, news }: { payment: StoredPayment; hasMoved: boolean; news: RenewalEvent[] },
+    { payment, isRenewed, news }: { payment: StoredPayment; isRenewed: boolean; news: RenewalEvent[] },
   ): Promise<void> => {
     const status = payment.answer?.status ?? 0
-    if (hasMoved || (status >= 200 && status < 300)) {
+    if (isRenewed || (status >= 200 && status < 300)) {
       turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
     } else if (status >= 400 && status < 500) {
       const detail = `${payment.record.title}: the registrar refused, and the money became credits. Renew it by hand.`
@@ -185,15 +185,15 @@ function createSettlement({ records, approvals, findPayment, read, now }: Option
   return async (turn: RenewalCycle, name: RegisteredName | undefined, news: RenewalEvent[]): Promise<void> => {
     const payment = findPayment(turn.intentId ?? '')
     const intent = findIntent(approvals, turn.intentId ?? '')
-    const hasMoved = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
+    const isRenewed = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
     if (payment?.record.paid === true) {
-      await settlePaid(turn, { payment, hasMoved, news })
+      await settlePaid(turn, { payment, isRenewed, news })
     } else if (payment?.record.paid === false && isFinal(payment)) {
-      if (hasMoved) turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+      if (isRenewed) turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
       else if (intent?.state === 'denied' && intent.decision?.by === 'person') {
         turns.change(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
       } else turns.recordFailure(turn, findProblem(payment, intent), news)
-    } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
+    } else if (intent?.state === 'waiting' && (isRenewed || records.find(turn.domain)?.enabled !== true)) {
       // Canceling the intent ends the payment and runs this step again.
       approvals.cancel(intent.id, autoRenewRequester)
     }
@@ -215,8 +215,8 @@ function createAttempt({ records, approvals, read, buy, now, log }: Options, tur
       }
       const order = { domain, years, capMicroUsd: maxMicroUsd, ifExpiresAt: toIsoTime(turn.expiresAtMs) }
       const begun: Partial<RenewalCycle> = { state: 'begun', nextAtMs: null, problem: null }
-      const alongside = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
-      const { wasFree } = await buy({ ...order, alongside }, signal)
+      const onStored = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
+      const { wasFree } = await buy({ ...order, onStored }, signal)
       if (wasFree) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
     } catch (error) {
       if (signal.aborted) return

@@ -37,7 +37,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
   const amount = offer?.amount_micro_usd ?? undefined
   const [canPay, setCanPay] = useState(true)
   const isReady = isCurrent && choices && amount !== undefined && data?.verdict?.effect !== 'refuse' && canPay && !error
-  const hasMoved = ordering.error instanceof AppError && ordering.error.code === 'purchase/price'
+  const isPriceChanged = ordering.error instanceof AppError && ordering.error.code === 'purchase/price'
   const change = (part: Partial<OrderForm>) => {
     setForm((prev) => ({ ...prev, ...part }))
     if (part.years !== undefined || part.privacy !== undefined) ordering.reset()
@@ -54,7 +54,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
           <Button onClick={onClose} disabled={ordering.isPending}>
             Cancel
           </Button>
-          {hasMoved ? (
+          {isPriceChanged ? (
             <Button
               variant="primary"
               onClick={() => {

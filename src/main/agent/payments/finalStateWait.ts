@@ -3,7 +3,7 @@ import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 import { isFinal } from './paymentStates.ts'
 
-export type SettlementWait = {
+export type FinalStateWait = {
   /** Resolves when the state is final or the time is up. @throws AppError `service/unavailable` once closed */
   wait(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
   /** Called when any payment changed. */
@@ -12,7 +12,7 @@ export type SettlementWait = {
 }
 
 /** @param requirePayment throws AppError `purchase/not-found` */
-export function createSettlementWait(requirePayment: (id: PaymentId) => StoredPayment): SettlementWait {
+export function createFinalStateWait(requirePayment: (id: PaymentId) => StoredPayment): FinalStateWait {
   const listeners = new Set<() => void>()
   let closed = false
 

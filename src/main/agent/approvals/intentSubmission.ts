@@ -1,16 +1,16 @@
 import { AppError } from '#shared/appError.ts'
 import type { Requester } from '#shared/contract/intents.ts'
-import type { EvaluateAction, Refusal } from '../base/judgement.ts'
+import type { EvaluateAction, Refusal } from '../base/evaluateAction.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { Approvals } from './approvals.ts'
+import type { PolicyEvaluation } from './evaluateIntent.ts'
 import type { IntentEvaluation } from './intentEvaluation.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { createIntentRecord } from './intentRecord.ts'
 import type { IntentRepository } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
 import type { IntentRetention } from './intentStateRepository.ts'
-import type { PolicyEvaluation } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { isWalletRequired } from './toPolicyInput.ts'
 
@@ -59,7 +59,7 @@ export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' 
       const refusal = mayNow({ request: record })
       return refusal ? { effect: 'deny', detail: refusal.error.message } : judging.verdictOn(record)
     },
-    async ask({ intent, requester, reason, purchase, needsPerson, alongside }) {
+    async ask({ intent, requester, reason, purchase, needsPerson, onStored }) {
       expireDue()
       assertCapacity(requester)
       const prepared = await signer.prepare(intent)
@@ -78,7 +78,7 @@ export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' 
         if (verdict.effect !== 'deny') assertCapacity(requester)
         const submitted = lifecycle.ask({ intent: prepared.intent, record: fresh })
         const settled = judging.settleFirst(submitted, verdict, { unlocked })
-        alongside?.(settled)
+        onStored?.(settled)
         lifecycle.forgetOld(requester, retention)
         return settled
       })

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { EvaluateAction, Refusal } from '../base/judgement.ts'
+import type { EvaluateAction, Refusal } from '../base/evaluateAction.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { createAlreadyDecidedError, createIntentNotFoundError, createWalletLockedError } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findPurchase } from './requestPurchase.ts'
+import { findPurchase } from './findPurchase.ts'
 
 const headers = { 'content-type': 'application/json' }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Grant } from '#shared/contract/intents.ts'
 import { rule, script, withRules } from '#test/support/approvals.ts'
-import { evaluateIntent } from './judge.ts'
+import { evaluateIntent } from './evaluateIntent.ts'
 import type { PolicyInput } from './toPolicyInput.ts'
 
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // the type is branded

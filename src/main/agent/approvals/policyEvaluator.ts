@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
+import { evaluateIntent, type PolicyEvaluation } from './evaluateIntent.ts'
 import type { GrantRepository } from './grantRepository.ts'
-import { evaluateIntent, type PolicyEvaluation } from './judge.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 import { toPolicyInput } from './toPolicyInput.ts'
 
