@@ -229,8 +229,14 @@ test('attaches pasted and dropped files and loses nothing after a rejected attac
   for (const [name, wrong] of [
     ['archive.zip', 'Only images and text files can be attached. Use a PNG'],
     ['drawing.pdf', 'Only images and text files can be attached. Use a PNG'],
-    ['film.mp4', 'The file is larger than 20 MB. Images may have 20 MB, text files 1 MB.'],
-    ['essay.txt', 'The text file is larger than 1 MB. Images may have 20 MB, text files 1 MB.'],
+    [
+      'film.mp4',
+      'The file is larger than 20 MB. Attach a smaller file. Images can have at most 20 MB, text files 1 MB.',
+    ],
+    [
+      'essay.txt',
+      'The text file is larger than 1 MB. Attach a smaller file. Images can have at most 20 MB, text files 1 MB.',
+    ],
   ] as const) {
     await refused.filter({ hasText: `${name}: ${wrong}` }).waitFor()
   }

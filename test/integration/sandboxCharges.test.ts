@@ -25,7 +25,7 @@ test('creates a sandbox if one hour is affordable and charges by the second', as
     {
       error: 'Insufficient credits',
       code: 'INSUFFICIENT_CREDITS',
-      hint: 'Add credits, or choose a smaller sandbox, then retry.',
+      hint: 'Add credits, or choose a smaller sandbox, then try again.',
       details: { required_cents: 2, current_balance_cents: 0 },
     },
   ])
