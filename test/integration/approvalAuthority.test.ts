@@ -104,9 +104,9 @@ beforeAll(async () => {
   const ask = async (domain: string): Promise<string> => {
     const intent = { kind: 'siwe', domain, uri: `https://${domain}/`, nonce: 'abcdefgh12345678' }
     const headers = { 'x-api-key': ownerKey }
-    const asked = await send({ path: '/local/intents', method: 'POST', headers, body: { intent } })
-    expect(asked).toMatchObject({ status: 201, json: { state: 'waiting', requester: { kind: 'client' } } })
-    return asked.json.id
+    const requested = await send({ path: '/local/intents', method: 'POST', headers, body: { intent } })
+    expect(requested).toMatchObject({ status: 201, json: { state: 'waiting', requester: { kind: 'client' } } })
+    return requested.json.id
   }
   const granted = await asPerson({
     path: `/local/intents/${await ask('granted.example')}/decision`,
@@ -311,8 +311,8 @@ test('a client sees and cancels only the requests that it made', async () => {
   expect(await send({ path, headers: ownCredential })).toMatchObject({ status: 200, json: { state: 'waiting' } })
   const token = credentials['an access token of this account'] ?? {}
   const intent = { kind: 'siwe', domain: 'token.example', uri: 'https://token.example/', nonce: 'abcdefgh12345678' }
-  const asked = await send({ path: '/local/intents', method: 'POST', headers: token, body: { intent } })
-  expect(asked.json.requester).toMatchObject({ kind: 'client', id: expect.stringMatching(/^token:[0-9a-f]{24}$/) })
+  const requested = await send({ path: '/local/intents', method: 'POST', headers: token, body: { intent } })
+  expect(requested.json.requester).toMatchObject({ kind: 'client', id: expect.stringMatching(/^token:[0-9a-f]{24}$/) })
   for (const name of ['an API key of another account', 'the token of a terminal link', 'the token of a port']) {
     const refused = await send({
       path: '/local/intents',
@@ -322,7 +322,7 @@ test('a client sees and cancels only the requests that it made', async () => {
     })
     expect([401, 403, 429], name).toContain(refused.status)
   }
-  expect(await send({ path: `/local/intents/${asked.json.id}`, method: 'DELETE', headers: token })).toMatchObject({
+  expect(await send({ path: `/local/intents/${requested.json.id}`, method: 'DELETE', headers: token })).toMatchObject({
     status: 200,
     json: { state: 'denied' },
   })

@@ -48,7 +48,7 @@ const waitForEnd = (id: string) =>
     const { message } = (await agent.send(`/local/chat/messages/${id}`)).json
     return message.finished_at === null ? undefined : message
   })
-// biome-ignore lint/suspicious/noExplicitAny: what a provider is sent has any shape
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 const getModelMessages = (): any[] => providers.requests.at(-1)?.body.messages ?? []
 
 test('truncates enormous output for the model in bounded memory, even repeatedly', async () => {

@@ -109,7 +109,7 @@ const callFromChat = async (chat: { id: string }, name: string, args: object = {
   return calls[0]
 }
 const listOfferedTools = (): string[] => providers.requests.at(-1)?.body.tools.map((it: Json) => it.function.name)
-// biome-ignore lint/suspicious/noExplicitAny: bodies of any shape
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Json = any
 const waiting = () =>
   until('a request in Approvals', async () => (await agent.send('/local/intents?state=waiting')).json.intents[0])

@@ -28,7 +28,7 @@ export type SimulatedDisk = {
   /** Ends the current process. On a power cut, the disk reverts to some commit between the last flush and now. */
   crash(kind: 'process' | 'power'): void
   /** Returns the number of commits, and how many of them are durable. */
-  commits(): { made: number; kept: number }
+  commits(): { made: number; stored: number }
   /** While set, writes fail as on a full disk. */
   isFull: boolean
 }
@@ -164,7 +164,7 @@ export function createSimulatedDisk(options: {
       durableCount = commitCount
       bench.prepare(`ROLLBACK TO commit_${commitCount}`).run()
     },
-    commits: () => ({ made: commitCount, kept: durableCount }),
+    commits: () => ({ made: commitCount, stored: durableCount }),
   }
   return disk
 }

@@ -8,7 +8,7 @@ import type {
 
 /**
  * Strict fake of Electron that throws on everything the shell does not use. Tests read the shell's calls from
- * `electronSeen`, and simulate the user and Chromium with `electronPlay`.
+ * `electronState`, and simulate the user and Chromium with `electronPlay`.
  */
 type Answer = (granted: boolean) => void
 type WindowOpen = (details: { url: string }) => { action: 'allow' | 'deny' }

@@ -7,7 +7,7 @@ export const payee = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
 export const baseUsdc = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 export type SellerRequest = { path: string; payment: string | undefined; request: IncomingMessage }
-type Answering = (asked: SellerRequest, response: ServerResponse) => void | Promise<void>
+type Answering = (request: SellerRequest, response: ServerResponse) => void | Promise<void>
 
 /** Starts an x402 seller that responds to payments as the test specifies. */
 export async function hostileSeller(paid: Answering, offer: object | (() => object) = {}) {

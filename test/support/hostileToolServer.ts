@@ -14,7 +14,7 @@ export type HostileToolServer = {
   heard: { method: string; headers: IncomingMessage['headers']; params: Json }[]
   close(): Promise<void>
 }
-// biome-ignore lint/suspicious/noExplicitAny: messages of any shape
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Json = any
 type Answered = { result: Json } | { error: Json } | { messages: Json[] } | 'never'
 

@@ -4,7 +4,7 @@ import { startHost } from '#host/compose.ts'
 import { createJsonLog } from '#platform/log.ts'
 import { createLocalRuntime } from './fakeRuntime.ts'
 
-/** Host process with the sandboxes of `localMachine.ts`: `node localHost.ts --data DIR`. */
+/** Host process with the sandboxes of `fakeRuntime.ts`: `node localHost.ts --data DIR`. */
 const { values } = parseArgs({ options: { data: { type: 'string' }, 'idle-exit-ms': { type: 'string' } } })
 const dataDir = values.data ?? ''
 const log = createJsonLog({ write: (line) => process.stdout.write(line), now: Date.now, level: 'info' })

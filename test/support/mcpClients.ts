@@ -10,7 +10,7 @@ export type McpClient = {
   /** Returns the output as a user sees it: structured content, text, or the text of the error. */
   call(name: string, input?: Record<string, unknown>): Promise<McpAnswer>
 }
-// biome-ignore lint/suspicious/noExplicitAny: what a tool answers has any shape until a matcher tells
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 export type McpAnswer = { result: any; text: string; isError: boolean }
 
 export type Revision = '2025-11-25' | '2026-07-28'

@@ -30,7 +30,9 @@ type Options = {
   now?: () => number
   signer?: LockableSigner
   /** State of an authorization on the chain. Default: unused. */
-  chain?: (asked: Parameters<AuthorizationLookup['findState']>[0]) => AuthorizationState | Promise<AuthorizationState>
+  chain?: (
+    requested: Parameters<AuthorizationLookup['findState']>[0],
+  ) => AuthorizationState | Promise<AuthorizationState>
   /** USDC amount that Permit2 may transfer. */
   permitAllowance?: () => Promise<bigint | undefined>
   /** Timestamp of the newest block. Default: no node responds. */
@@ -92,7 +94,7 @@ export function openPayments(options: Options = {}) {
     hasSolana: () => signer.wallet.accounts().some(({ chainType }) => chainType === 'solana'),
     permitAllowance: options.permitAllowance ?? (async () => undefined),
     blockTimeMs: options.blockTimeMs ?? (async () => undefined),
-    lookup: { findState: async (asked) => chain(asked) },
+    lookup: { findState: async (pendingRequest) => chain(pendingRequest) },
     onIntentChange: (listener) =>
       events.subscribe((event) => {
         if (event.type === 'intent.changed') listener(event.intent)

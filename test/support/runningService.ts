@@ -46,7 +46,7 @@ export type Answer = {
   json: Json
 }
 /** Untyped, because tests check it with matchers. */
-// biome-ignore lint/suspicious/noExplicitAny: what a server answers has any shape until a matcher tells
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 export type Json = any
 
 export type TestServiceOptions = Partial<ServiceOptions> & {

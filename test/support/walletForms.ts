@@ -75,7 +75,7 @@ async function visit(url: string, form?: FormData): Promise<string> {
   const body = encoded && Buffer.from(await encoded.arrayBuffer())
   const type = encoded?.headers.get('content-type')
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const requested = request(
       {
         host: '127.0.0.1',
         port,
@@ -91,8 +91,8 @@ async function visit(url: string, form?: FormData): Promise<string> {
         answer.on('error', reject)
       },
     )
-    asked.on('timeout', () => asked.destroy(new Error('The secure prompt did not answer.')))
-    asked.on('error', reject)
-    asked.end(body)
+    requested.on('timeout', () => requested.destroy(new Error('The secure prompt did not answer.')))
+    requested.on('error', reject)
+    requested.end(body)
   })
 }

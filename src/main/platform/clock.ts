@@ -151,7 +151,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
 }
 
 /** Creates a clock without jumps for tests. All times are those of `now`. */
-export function createFakeClock(now: () => number): Clock {
+export function createTrustedClock(now: () => number): Clock {
   return {
     ...{ now, runningMs: now, steadyMs: now, latestMs: now, passedMs: now, epoch: 'even' },
     onJump: () => () => {},

@@ -20,8 +20,8 @@ test('sends a body and reads the whole response regardless of its status', async
     response.statusCode = 422
     response.end(`${request.method} ${request.headers['x-name']} ${await text(request)}`)
   })
-  const asked = ask(url, { method: 'POST', headers: { 'x-name': 'ada' }, body: 'größer' })
-  await expect(asked).resolves.toEqual({ status: 422, text: 'POST ada größer' })
+  const requested = ask(url, { method: 'POST', headers: { 'x-name': 'ada' }, body: 'größer' })
+  await expect(requested).resolves.toEqual({ status: 422, text: 'POST ada größer' })
   await expect(ask(url, { method: 'POST' })).resolves.toEqual({ status: 422, text: 'POST undefined ' })
 })
 

@@ -65,7 +65,7 @@ function ShortcutList() {
   const elsewhere = terminalShortcuts.filter(({ id }) => !registered.some((it) => it.id === id))
   const commands = [...registered, ...elsewhere]
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section tabIndex={0} aria-label="All shortcuts" className="flex flex-col gap-4 rounded-card">
       {groupBySection(commands).map(([section, members]) => (
         <section key={section} aria-label={section}>

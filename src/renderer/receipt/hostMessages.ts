@@ -25,7 +25,7 @@ export function createHostMessages({ noticed, ended }: Listeners): Host {
     open.delete(Number(message.id))
     settle?.(message)
   }
-  const asked = ({ id, method }: Json): void => {
+  const request = ({ id, method }: Json): void => {
     if (method === 'ui/resource-teardown') ended()
     if (method === 'ui/resource-teardown' || method === 'ping') send({ id, result: {} })
     else send({ id, error: { code: -32_601, message: 'This page does not answer that.' } })
@@ -34,7 +34,7 @@ export function createHostMessages({ noticed, ended }: Listeners): Host {
     if (source !== parent || !isJson(data) || data.jsonrpc !== '2.0') return
     if (typeof data.method !== 'string') answered(data)
     else if (data.id === undefined) noticed(data.method, toJsonObject(data.params))
-    else asked(data)
+    else request(data)
   })
   return {
     tell: (method, params) => send({ method, params }),

@@ -10,7 +10,7 @@ type DataTextProps = {
 export function DataText({ name, text, className }: DataTextProps) {
   return (
     <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
       tabIndex={0}
       aria-label={name}
       className={joinClassNames('overflow-auto px-3.5 py-2.5', className)}

@@ -66,7 +66,7 @@ type MenuRowsProps = {
 function MenuRows({ items, Row, Divider }: MenuRowsProps) {
   return items.map((item, place) => {
     if (item === 'separator') {
-      // biome-ignore lint/suspicious/noArrayIndexKey: a hairline has no other name than its place
+      // biome-ignore lint/suspicious/noArrayIndexKey: separators have no id and keep their order
       return <Divider key={`line ${place}`} className="-mx-1 my-1 h-px bg-line" />
     }
     const { label, icon: Icon, shortcut, tone, checked, toggles = false, disabled = false, onSelect } = item

@@ -80,7 +80,7 @@ export function NameField({ name, schema, of, as: Name = 'h2', shortcut, rename 
         onBlur={() => wrong === undefined && void keep(draft)}
         onFocus={(event) => event.target.select()}
         // The person has just asked to write here.
-        // biome-ignore lint/a11y/noAutofocus: see above
+        // biome-ignore lint/a11y/noAutofocus: the user has just requested to type here
         autoFocus
         spellCheck={false}
         autoComplete="off"

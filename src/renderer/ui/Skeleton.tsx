@@ -17,7 +17,7 @@ export function SkeletonRows({ label, count = 3, rowClassName = 'h-7' }: Skeleto
     <div role="status" aria-busy="true" className="flex flex-col gap-2">
       <span className="sr-only">{label}</span>
       {Array.from({ length: count }, (_, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: all rows are identical
         <Skeleton key={row} className={rowClassName} />
       ))}
     </div>

@@ -46,7 +46,7 @@ export function TabNameField({ over, name, onDone, onCancel }: TabNameFieldProps
       defaultValue={name}
       maxLength={64}
       spellCheck={false}
-      // biome-ignore lint/a11y/noAutofocus: the person has just asked to write in it
+      // biome-ignore lint/a11y/noAutofocus: the user has just requested to type here
       autoFocus
       onKeyDown={onKeyDown}
       onBlur={() => answer(true)}

@@ -167,7 +167,7 @@ function placeAfter(key: string, place: number, count: number): number {
 function useOverflow(row: RefObject<HTMLElement | null>, count: number): TabOverflow {
   const [overflow, setOverflow] = useState<TabOverflow>({ any: false, start: false, end: false })
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with another number of things in it the row is measured anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the number of tabs requires a new measurement
   useLayoutEffect(() => {
     const element = row.current
     if (!element) return

@@ -33,7 +33,7 @@ export function useAddressFilters<Filters extends Record<string, string>>(
     window.history.replaceState(window.history.state, '', next)
     setRead(next)
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change restarts the delay
   useEffect(() => {
     const timer = setTimeout(write, debounceMs)
     return () => clearTimeout(timer)

@@ -317,7 +317,7 @@ export type TerminalAttach = z.infer<typeof TerminalAttach>
 
 /**
  * Stream for a connection to a port in a sandbox. `opened` is sent once the port has accepted. Then messages without
- * JSON carry bytes in both directions. Each side may have at most `portWindowBytes` of unacknowledged bytes in flight.
+ * JSON carry bytes in both directions. Each side may have at most 256 KiB of unacknowledged bytes in flight.
  * `finished` means that a side sends no more. Fails with `port/…` or `sandbox/not-running`.
  */
 export const PortConnect = OnSandbox.extend({ kind: z.literal('port'), port: z.int().min(1).max(65_535) })

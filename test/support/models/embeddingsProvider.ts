@@ -1,4 +1,4 @@
-// biome-ignore lint/suspicious/noExplicitAny: JSON of the wire
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Wire = any
 
 const openAiParameters = new Set(['model', 'input', 'encoding_format', 'dimensions', 'user'])

@@ -1,7 +1,7 @@
 import { createSseParser } from '#platform/http/sseEvents.ts'
 
 type Fields = Record<string, unknown>
-// biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Wire = any
 
 /** Parses the events of a stream. */

@@ -13,7 +13,7 @@ import { createUpstreamPools } from '#service/inference/upstreamPools.ts'
 import { foldChat, foldMessages, foldResponses } from './foldedStreams.ts'
 import { createProviderServer } from './providerServer.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Wire = any
 
 export const catalogueFile = new URL('../../../resources/models.json', import.meta.url)

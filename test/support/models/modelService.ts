@@ -5,7 +5,7 @@ import { foldChat, foldMessages, foldResponses } from './foldedStreams.ts'
 import { createInferenceOptions } from './inferenceOptions.ts'
 import { createProviderServer } from './providerServer.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Wire = any
 
 export type ModelRequest = { dialect: DialectName; model: string; stream?: boolean; key?: string; body?: object }

@@ -22,7 +22,7 @@ import {
 } from './scriptedAnswer.ts'
 import { responsesFrames, responsesJson } from './scriptedResponses.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON of the wire
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Wire = any
 
 /** Behavior for the provider's next request. */

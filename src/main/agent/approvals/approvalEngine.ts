@@ -1,4 +1,4 @@
-import { type Clock, createFakeClock } from '#platform/clock.ts'
+import { type Clock, createTrustedClock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
@@ -64,7 +64,7 @@ type Options = {
 /** Creates the approvals of this agent from its database. */
 export function createApprovalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
-  const { clock = createFakeClock(now) } = options
+  const { clock = createTrustedClock(now) } = options
   const intents = createIntentRepository(database)
   const stored = createGrantRepository(database)
   /** Setting the clock back does not revive expired grants. */

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
 import type { Chain } from '#platform/chain/chain.ts'
 import { createChainThread } from '#platform/chain/chainThread.ts'
-import { type Clock, createFakeClock, openClock } from '#platform/clock.ts'
+import { type Clock, createTrustedClock, openClock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
 import type { Scope } from '#platform/scope.ts'
 import { createSolanaNode, type SolanaNode } from '#platform/solana/solanaNode.ts'
@@ -79,7 +79,7 @@ export function createAgentContext(options: AgentOptions): AgentContext {
   )
   migrate(database, agentMigrations)
   const clock = scope.own(
-    options.time ? openClock({ source: options.time, store: createClockStore(database) }) : createFakeClock(now),
+    options.time ? openClock({ source: options.time, store: createClockStore(database) }) : createTrustedClock(now),
     (it) => it.close(),
   )
   const tasks = createTaskContext()

@@ -94,8 +94,8 @@ export function createServiceClient(
     async call(route, input, options = {}) {
       const bound = createBound(options.signal, options.answerMs ?? defaultAnswerMs)
       const ask = async () => {
-        const asked = { ...options, signal: bound.signal, accept: 'application/json' }
-        const { client, url, request } = prepareRequest(route, input, asked)
+        const requested = { ...options, signal: bound.signal, accept: 'application/json' }
+        const { client, url, request } = prepareRequest(route, input, requested)
         return mapErrors(client.ask(url, request))
       }
       const { status, text } = await ask().finally(bound.end)

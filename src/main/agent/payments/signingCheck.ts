@@ -31,9 +31,9 @@ export function createSigningCheck(options: Options): (intent: IntentRecord) => 
 
   const assertOffered = async ({ request, record }: StoredPayment): Promise<void> => {
     const { method, url, headers, body } = request
-    const asked = { method, url, headers, ...(body !== undefined && { body }) }
+    const requested = { method, url, headers, ...(body !== undefined && { body }) }
     const answer = await ownService()
-      ?.ask(asked, AbortSignal.timeout(timeoutMs))
+      ?.ask(requested, AbortSignal.timeout(timeoutMs))
       .catch(() => undefined)
     // An unavailable or busy service is skipped, because it rejects undeliverable orders without charging.
     if (!answer || answer.status >= 500 || answer.status === 429 || answer.status < 400) return

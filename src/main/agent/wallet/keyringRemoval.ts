@@ -12,14 +12,14 @@ type Options = {
   secrets: Pick<WalletSecrets, 'end'>
   settings: Pick<WalletSettings, 'removeKeyring'>
   door: Pick<WalletDoor, 'withPassphrase' | 'drop' | 'shut'>
-  mended: Pick<WalletRecovery, 'finishRemovals'>
+  recovery: Pick<WalletRecovery, 'finishRemovals'>
   notes: Pick<WalletNotes, 'recordRemoved' | 'publishChanged'>
   removal: KeyringRemoval
 }
 
 /** Creates the operation that removes keyrings. Removing the last one removes the wallet. */
 export function createKeyringRemoval(options: Options): Pick<WalletVault, 'remove'> {
-  const { repository, secrets, settings, door, mended, notes, removal } = options
+  const { repository, secrets, settings, door, recovery: walletRecovery, notes, removal } = options
   return {
     remove: (id, { typedLabel, passphrase, unlinksAll }) =>
       door.withPassphrase(passphrase, async (opened) => {
@@ -29,7 +29,7 @@ export function createKeyringRemoval(options: Options): Pick<WalletVault, 'remov
         }
         removal({ keyring, ...(unlinksAll !== undefined && { unlinksAll }) }, () => settings.removeKeyring(id))
         notes.recordRemoved(keyring)
-        await mended.finishRemovals(opened)
+        await walletRecovery.finishRemovals(opened)
         door.drop(id)
         if (repository.keyrings().length === 0) {
           door.shut('person')

@@ -1,4 +1,4 @@
-import { type Clock, createFakeClock } from '#platform/clock.ts'
+import { type Clock, createTrustedClock } from '#platform/clock.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import { createKeyringImport } from './keyringImport.ts'
@@ -33,7 +33,7 @@ type Options = {
 }
 
 export function openWallet(options: Options): WalletVault {
-  const { repository, locator, events, note, now, clock = createFakeClock(now), cost = fullCost } = options
+  const { repository, locator, events, note, now, clock = createTrustedClock(now), cost = fullCost } = options
   const { removal = (_, remove) => remove() } = options
   repository.deriveIds()
   const notes = createWalletNotes({ note, events })
@@ -41,12 +41,12 @@ export function openWallet(options: Options): WalletVault {
   const settings = createWalletSettings(repository)
   const state = createWalletState({ repository, locator, secrets, settings })
   const door = createWalletLock({ repository, secrets, settings, state, notes, now: clock.steadyMs })
-  const mended = recoverWallet({ repository, secrets, settings, door, notes, now })
+  const walletRecovery = recoverWallet({ repository, secrets, settings, door, notes, now })
 
   return {
     ...createKeyringImport({ repository, secrets, state, door, notes, now }),
     ...createSecretExport({ repository, door, notes, now }),
-    ...createKeyringRemoval({ repository, secrets, settings, door, mended, notes, removal }),
+    ...createKeyringRemoval({ repository, secrets, settings, door, recovery: walletRecovery, notes, removal }),
     ...createWalletLabels({ repository, settings, door, notes, now }),
     ...createSigningKeys({ repository, settings, state, door }),
 
@@ -59,11 +59,11 @@ export function openWallet(options: Options): WalletVault {
     unlock(passphrase) {
       const isCurrent = door.sinceNow()
       return door.withPassphrase(passphrase, async (opened) => {
-        await mended.finishRemovals(opened)
-        await mended.adoptSecrets(opened)
+        await walletRecovery.finishRemovals(opened)
+        await walletRecovery.adoptSecrets(opened)
         if (!(await door.become(opened, isCurrent)))
           throw createLockedError('The wallet was locked while it was opening.')
-        await mended.correctAddresses()
+        await walletRecovery.correctAddresses()
         notes.recordUnlocked()
         notes.publishChanged()
       })

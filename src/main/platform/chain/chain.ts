@@ -25,7 +25,7 @@ export interface Chain {
   checkTransfer(transfer: SignedTransfer, limits?: Limits): Promise<TransferCheck>
   /** Estimates gas and fees of a transfer. */
   prepareTransfer(transfer: SignedTransfer, limits?: Limits): Promise<PreparedTransfer>
-  sendTransfer(asked: TransferToSend, limits?: Limits): Promise<SubmittedTransfer>
+  sendTransfer(request: TransferToSend, limits?: Limits): Promise<SubmittedTransfer>
   transferReceipt(query: { hash: Hex; transfer: TransferTerms }, limits?: Limits): Promise<TransferReceipt>
 }
 

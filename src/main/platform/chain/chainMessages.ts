@@ -5,7 +5,7 @@ import type { ChainErrorDetails } from './chainError.ts'
 export type ChainEndpoint = { network: EvmNetwork; rpcUrl: string }
 
 export type Question<K extends QuestionName = QuestionName> = {
-  [N in K]: { name: N; asked: ChainQueries[N]['query'] }
+  [N in K]: { name: N; request: ChainQueries[N]['query'] }
 }[K]
 
 export type ToChainWorker =

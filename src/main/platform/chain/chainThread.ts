@@ -68,7 +68,7 @@ export function createChainThread(options: Options): ChainThread {
       const asks =
         <K extends QuestionName>(name: K) =>
         (query: ChainQueries[K]['query'], limits: Limits = {}) => {
-          const question = { name, asked: query } as Question // name and query belong together
+          const question = { name, request: query } as Question // name and query belong together
           // the thread returns the result of the function with this name
           return ask(endpoint, question, limits) as Promise<ChainQueries[K]['answer']>
         }

@@ -32,7 +32,7 @@ function serveChain(port: MessagePort): void {
     try {
       // name and input belong together
       const work = queries[question.name] as (node: unknown, input: unknown) => Promise<unknown>
-      tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), question.asked) })
+      tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), question.request) })
     } catch (error) {
       tell({ type: 'failure', id, facts: toChainErrorDetails(error) })
     } finally {

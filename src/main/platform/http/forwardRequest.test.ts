@@ -88,10 +88,10 @@ test('a response that begins before the request ends may exceed the timeout', as
     },
     { answerMs: 20 },
   )
-  const asked = httpRequest({ port, method: 'POST', path: '/', headers: { 'transfer-encoding': 'chunked' } })
-  asked.write('first')
-  const answer = await new Promise<IncomingMessage>((resolve) => asked.once('response', resolve))
-  asked.end('last')
+  const requested = httpRequest({ port, method: 'POST', path: '/', headers: { 'transfer-encoding': 'chunked' } })
+  requested.write('first')
+  const answer = await new Promise<IncomingMessage>((resolve) => requested.once('response', resolve))
+  requested.end('last')
   let text = ''
   for await (const piece of answer) text += String(piece)
   expect(text).toBe('begun ended')

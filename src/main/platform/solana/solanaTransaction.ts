@@ -19,7 +19,7 @@ export function parseSignatures(transaction: Buffer): Buffer[] {
 
 /**
  * Returns the identifier of a payment: its block hash and the payer's signature.
- * @param transaction base64, as returned by `signedTransaction` for a version 0 message with fewer than 128 keys
+ * @param transaction base64, as returned by `serializeTransaction` for a version 0 message with fewer than 128 keys
  */
 export async function readTransactionNonce(transaction: string): Promise<string> {
   const { base58 } = await import('@scure/base')

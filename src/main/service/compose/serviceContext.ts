@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { type Clock, type ClockJump, createFakeClock, openClock } from '#platform/clock.ts'
+import { type Clock, type ClockJump, createTrustedClock, openClock } from '#platform/clock.ts'
 import { isLoopback } from '#platform/listenAddress.ts'
 import type { Scope } from '#platform/scope.ts'
 import { createClockStore } from '#storage/clockStore.ts'
@@ -54,7 +54,7 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
   const log = options.log.forArea('clock')
   const onJump = (jump: ClockJump): void => log.warn('the clock jumped', jump)
   const clock = scope.own(
-    time ? openClock({ source: time, store: createClockStore(database), onJump }) : createFakeClock(now),
+    time ? openClock({ source: time, store: createClockStore(database), onJump }) : createTrustedClock(now),
     (it) => it.close(),
   )
   const events = createEventHub()

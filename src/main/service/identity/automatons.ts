@@ -60,7 +60,11 @@ export function createAutomatons(options: {
       const record = toRecord(registration, now())
       await checkProof(registration, domainName)
       const { id, creatorKey } = record
-      const { isCreated, kept, isBound } = records.atomically(() => {
+      const {
+        isCreated,
+        kept: stored,
+        isBound,
+      } = records.atomically(() => {
         const isBound = nonces.checkBinding(registration.nonce, { creatorKey, automatonId: id })
         const before = records.find(id)
         if (before) {
@@ -72,8 +76,8 @@ export function createAutomatons(options: {
         records.add(record)
         return { isCreated: true, kept: record, isBound }
       })
-      if (isCreated) announce(kept, isBound)
-      return kept
+      if (isCreated) announce(stored, isBound)
+      return stored
     },
     get(id) {
       const record = records.find(toCanonicalId(id))

@@ -6,7 +6,7 @@ const world = await createGatewayWorld()
 afterAll(() => world.close())
 beforeEach(() => world.clear())
 
-const asked = { dialect: 'chat', model: 'claude-sonnet-4.5', stream: false } as const
+const requested = { dialect: 'chat', model: 'claude-sonnet-4.5', stream: false } as const
 const long = 'A rule of the house. '.repeat(400)
 const history = [
   { role: 'system', content: long },
@@ -19,7 +19,7 @@ const mark = { type: 'ephemeral' }
 const marks = (body: unknown): number => JSON.stringify(body).split('"cache_control"').length - 1
 
 test('sets cache marks after the system prompt and the last turns of a conversation', async () => {
-  await world.ask(asked, { messages: history })
+  await world.ask(requested, { messages: history })
   const { system, messages } = world.sent()
   expect(system.at(-1)).toMatchObject({ cache_control: mark })
   expect(
@@ -29,23 +29,23 @@ test('sets cache marks after the system prompt and the last turns of a conversat
 })
 
 test('sets a cache mark on the tools only without a system prompt', async () => {
-  await world.ask(asked, { messages: [{ role: 'user', content: long }], tools })
+  await world.ask(requested, { messages: [{ role: 'user', content: long }], tools })
   expect(world.sent().tools.at(-1)).toMatchObject({ cache_control: mark })
   expect(marks(world.sent())).toBe(2)
-  await world.ask(asked, { messages: history.slice(0, 2), tools })
+  await world.ask(requested, { messages: history.slice(0, 2), tools })
   expect(marks(world.sent().tools)).toBe(0)
   expect(marks(world.sent())).toBe(2)
 })
 
 test.each([
-  ['a short prompt', asked, { messages: history.slice(1), tools }],
-  ['one question', asked, { messages: history.slice(0, 2) }],
-  ['a prompt below the least of its model', { ...asked, model: 'claude-haiku-4.5' }, { messages: history }],
-  ['a family that keeps prompts by itself', { ...asked, model: 'gpt-5.2' }, { messages: history }],
-  ['a family that keeps them otherwise', { ...asked, model: 'gemini-3-pro' }, { messages: history }],
+  ['a short prompt', requested, { messages: history.slice(1), tools }],
+  ['one question', requested, { messages: history.slice(0, 2) }],
+  ['a prompt below the least of its model', { ...requested, model: 'claude-haiku-4.5' }, { messages: history }],
+  ['a family that keeps prompts by itself', { ...requested, model: 'gpt-5.2' }, { messages: history }],
+  ['a family that keeps them otherwise', { ...requested, model: 'gemini-3-pro' }, { messages: history }],
   [
     'what passes raw',
-    { ...asked, dialect: 'messages' as const },
+    { ...requested, dialect: 'messages' as const },
     { system: long, messages: history.slice(1), max_tokens: 9 },
   ],
 ])('%s gets no cache mark', async (_, way, body) => {
@@ -55,7 +55,7 @@ test.each([
 
 test('adds no cache marks when the caller sets them', async () => {
   const content = [{ type: 'text', text: long, cache_control: { type: 'ephemeral', ttl: '1h' } }]
-  await world.ask(asked, { messages: [{ role: 'system', content }, ...history.slice(1)] })
+  await world.ask(requested, { messages: [{ role: 'system', content }, ...history.slice(1)] })
   expect(marks(world.sent())).toBe(1)
   expect(world.sent().system[0].cache_control).toEqual({ type: 'ephemeral', ttl: '1h' })
 })
@@ -63,7 +63,7 @@ test('adds no cache marks when the caller sets them', async () => {
 test.each([false, true])('reports cache writes and reads in the usage at their prices (stream %s)', async (stream) => {
   const usage = { ...plainUsage, input: 10, cacheRead: 1_000, cacheWrite5m: 2_000, output: 100 }
   world.providers.play({ parts: [{ text: 'Four' }], usage })
-  const { body } = await world.ask({ ...asked, stream }, { messages: history, max_tokens: 100 })
+  const { body } = await world.ask({ ...requested, stream }, { messages: history, max_tokens: 100 })
   expect(body.usage).toMatchObject({
     prompt_tokens: 3_010,
     prompt_tokens_details: { cached_tokens: 1_000, cache_write_tokens: 2_000 },
@@ -87,13 +87,13 @@ async function minBalance(request: GatewayRequest, body: object): Promise<number
 }
 
 test('holds enough credits for writing the whole prompt to the cache', async () => {
-  const unmarked = await minBalance(asked, { messages: history.slice(0, 2) })
-  const marked = await minBalance(asked, { messages: history })
+  const unmarked = await minBalance(requested, { messages: history.slice(0, 2) })
+  const marked = await minBalance(requested, { messages: history })
   expect(marked).toBeGreaterThan(unmarked * 1.2)
 })
 
 test('holds enough credits for passed-through cache marks in any block', async () => {
-  const request = { ...asked, dialect: 'messages' as const }
+  const request = { ...requested, dialect: 'messages' as const }
   const bodyWith = (mark: object) => ({
     messages: [
       { role: 'user', content: long },

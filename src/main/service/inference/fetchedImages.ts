@@ -120,9 +120,15 @@ type Connection = { signal: AbortSignal; lookup: LookupFunction; ca: string | un
 function requestImage(location: URL, { signal, lookup: guarded, ca }: Connection): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { accept: imageTypes.join(', '), 'user-agent': 'Steward' }
-    const asked = request(location, { signal, lookup: guarded, headers, agent: false, ...(ca !== undefined && { ca }) })
-    ignoreLateErrors(asked)
-    asked.once('response', resolve).once('error', reject).end()
+    const requested = request(location, {
+      signal,
+      lookup: guarded,
+      headers,
+      agent: false,
+      ...(ca !== undefined && { ca }),
+    })
+    ignoreLateErrors(requested)
+    requested.once('response', resolve).once('error', reject).end()
   })
 }
 

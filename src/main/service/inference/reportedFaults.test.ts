@@ -11,7 +11,7 @@ import { toLocalModel } from './modelCatalogue.ts'
  * row holds for JSON and streams, in every dialect and family to which it applies.
  */
 
-// biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape, checked by matchers
 type Wire = any
 
 const thinkingQwen = {
@@ -204,9 +204,9 @@ describe('tool calls', () => {
       createAnswer({ thinking: 'Hm.' }, { ...one, signature: 'c2lnLW9uZQ==' }, two),
       createAnswer({ text: 'Both.' }),
     )
-    const asked = withTools(way.dialect)
-    const { body } = await world.ask(way, asked)
-    await world.ask(way, withResults(way.dialect, asked, body, {}))
+    const requested = withTools(way.dialect)
+    const { body } = await world.ask(way, requested)
+    await world.ask(way, withResults(way.dialect, requested, body, {}))
     const [first, second] = world.sent().contents.at(-2).parts
     expect(first).toMatchObject({
       thoughtSignature: 'c2lnLW9uZQ==',
@@ -237,13 +237,19 @@ describe('tool calls', () => {
     '4: $way: returns the signature of a text on that text',
     async (way) => {
       world.providers.play(createAnswer({ text: 'Signed.', signature: 'dGV4dA==' }))
-      const asked = plain(way.dialect)
-      const { body } = await world.ask(way, asked)
+      const pendingRequest = plain(way.dialect)
+      const { body } = await world.ask(way, pendingRequest)
       const more: Wire = {
-        chat: () => ({ messages: [...asked.messages, body.choices[0].message, { role: 'user', content: 'On' }] }),
+        chat: () => ({
+          messages: [...pendingRequest.messages, body.choices[0].message, { role: 'user', content: 'On' }],
+        }),
         messages: () => ({
           max_tokens: 4_000,
-          messages: [...asked.messages, { role: 'assistant', content: body.content }, { role: 'user', content: 'On' }],
+          messages: [
+            ...pendingRequest.messages,
+            { role: 'assistant', content: body.content },
+            { role: 'user', content: 'On' },
+          ],
         }),
         responses: () => ({
           input: [{ role: 'user', content: question }, ...body.output, { role: 'user', content: 'On' }],
@@ -349,10 +355,10 @@ describe('schemas and data', () => {
 
   test.each(ways())('9: $way: treats a schema reference within a tool result as data', async (way) => {
     world.providers.play(createAnswer(one), createAnswer({ text: 'Seen.' }))
-    const asked = withTools(way.dialect)
-    const { body } = await world.ask(way, asked)
+    const requested = withTools(way.dialect)
+    const { body } = await world.ask(way, requested)
     const result = { $ref: '#/components/schemas/Pet', $defs: { a: 1 } }
-    await world.ask(way, withResults(way.dialect, asked, body, { call_one: result }))
+    await world.ask(way, withResults(way.dialect, requested, body, { call_one: result }))
     expect(JSON.stringify(world.sent())).toContain(JSON.stringify(JSON.stringify(result)))
   })
 
@@ -436,9 +442,9 @@ describe('thinking', () => {
         responses: { reasoning: { effort: 'low' } },
         messages: { thinking: { type: 'enabled', budget_tokens: 2_000 } },
       }
-      const asked = { ...withTools(way.dialect), ...thinks[way.dialect] }
-      const { body } = await world.ask(way, asked)
-      await world.ask(way, withResults(way.dialect, asked, body, {}))
+      const requested = { ...withTools(way.dialect), ...thinks[way.dialect] }
+      const { body } = await world.ask(way, requested)
+      await world.ask(way, withResults(way.dialect, requested, body, {}))
       expect(world.sent().thinking).toMatchObject({ type: 'enabled' })
       expect(world.sent().messages[1].content).toEqual([
         { type: 'thinking', thinking: 'First — “thought”.', signature: 'c2lnLTE=' },
@@ -451,9 +457,9 @@ describe('thinking', () => {
 
   test.each(ways(['kimi-k2.5']))('21: $way: sends the thinking of Kimi back with its calls', async (way) => {
     world.providers.play(createAnswer({ thinking: 'I need the file.' }, one), createAnswer({ text: 'Done.' }))
-    const asked = withTools(way.dialect)
-    const { body } = await world.ask(way, asked)
-    await world.ask(way, withResults(way.dialect, asked, body, {}))
+    const pendingRequest = withTools(way.dialect)
+    const { body } = await world.ask(way, pendingRequest)
+    await world.ask(way, withResults(way.dialect, pendingRequest, body, {}))
     const assistant = world.sent().messages.find((it: Wire) => it.role === 'assistant')
     expect(assistant.reasoning_content).toBe('I need the file.')
   })

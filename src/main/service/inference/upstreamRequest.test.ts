@@ -104,9 +104,9 @@ test('rejects with the abort reason before, between and after the headers', asyn
   await expect(ask(AbortSignal.abort(reason))).rejects.toBe(reason)
 
   const early = new AbortController()
-  const asked = ask(early.signal)
+  const requested = ask(early.signal)
   early.abort(reason)
-  await expect(asked).rejects.toBe(reason)
+  await expect(requested).rejects.toBe(reason)
 
   const late = new AbortController()
   const pieces = (await ask(late.signal)).body[Symbol.asyncIterator]()

@@ -35,8 +35,8 @@ export function createChainFacilitator(options: {
     const untilMs = now() + settleWithinMs
     let failures = 0
     while (now() < untilMs && failures < maxFailures && !closing.signal.aborted) {
-      const asked = chain.transferReceipt({ hash, transfer: authorization }, limits)
-      const receipt = await asked.catch(() => 'failed' as const)
+      const request = chain.transferReceipt({ hash, transfer: authorization }, limits)
+      const receipt = await request.catch(() => 'failed' as const)
       if (receipt === 'paid') return { state: 'settled', transaction: hash }
       if (receipt === 'reverted' || receipt === 'other') return undefined
       failures = receipt === 'failed' ? failures + 1 : 0

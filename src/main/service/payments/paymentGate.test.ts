@@ -219,13 +219,13 @@ test('after a crash during settlement settles on restart and delivers on repetit
   const header = await sign()
   ignoreRejection(shop(first.facilitator).buy(header))
   await expect.poll(() => first.asked.length).toBe(1)
-  const { facilitator, asked } = createScriptedFacilitator(settles)
+  const { facilitator, asked: requested } = createScriptedFacilitator(settles)
   const { restart, buy, things: delivered } = shop(facilitator)
   await restart()
-  expect(asked.map(({ again }) => again)).toEqual([true])
+  expect(requested.map(({ again }) => again)).toEqual([true])
   await restart()
   expect((await buy(header)).status).toBe(201)
-  expect([delivered, asked.length, credits() - before]).toEqual([['a clock'], 1, 0])
+  expect([delivered, requested.length, credits() - before]).toEqual([['a clock'], 1, 0])
 })
 
 test('after a crash during settlement credits an unclaimed payment once after a delay', async () => {

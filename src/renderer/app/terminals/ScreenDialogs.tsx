@@ -57,7 +57,7 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
         />
       )
     case 'expose':
-      return <ExposeQuestion sandbox={dialog.sandbox} asked={dialog.asked} onClose={closeDialog} />
+      return <ExposeQuestion sandbox={dialog.sandbox} pendingRequest={dialog.request} onClose={closeDialog} />
     case 'stop':
       return <StopDialog sandbox={dialog.sandbox} programs={dialog.programs} stop={screen.stop} onClose={closeDialog} />
     case 'delete':
@@ -68,9 +68,17 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
 }
 
 /** Dialog for a link to a port without an address. */
-function ExposeQuestion({ sandbox, asked, onClose }: { sandbox: Sandbox; asked: PortRequest; onClose: () => void }) {
+function ExposeQuestion({
+  sandbox,
+  pendingRequest: requested,
+  onClose,
+}: {
+  sandbox: Sandbox
+  pendingRequest: PortRequest
+  onClose: () => void
+}) {
   const { expose, open } = usePortActions(sandbox)
-  const { port, path } = asked
+  const { port, path } = requested
   return (
     <ConfirmDialog
       open

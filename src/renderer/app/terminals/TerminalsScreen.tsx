@@ -43,9 +43,9 @@ export function TerminalsScreen() {
   const side = useSide(room.endFloats)
   const [listOpen, setListOpen] = useState(false)
   const [requestedFile, setRequestedFile] = useState<FileRequest>()
-  const showFile = ({ id }: Sandbox, asked: PathRequest) => {
+  const showFile = ({ id }: Sandbox, request: PathRequest) => {
     side.show('files')
-    setRequestedFile({ sandboxId: id, ...asked })
+    setRequestedFile({ sandboxId: id, ...request })
   }
   const linksOf = useSandboxLinks({ show: showFile, askToExpose: screen.askToExpose })
   useAddressTarget({
@@ -117,7 +117,13 @@ export function TerminalsScreen() {
             open: side.open,
             onOpenChange: side.setOpen,
             content: (
-              <SideView sandboxes={mounted} present={present} side={side} asked={requestedFile} show={screen.created} />
+              <SideView
+                sandboxes={mounted}
+                present={present}
+                side={side}
+                requested={requestedFile}
+                show={screen.created}
+              />
             ),
           }
         }

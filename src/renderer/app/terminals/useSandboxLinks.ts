@@ -14,8 +14,8 @@ import type { PathRequest } from './sidePanels.ts'
 export type PortRequest = { port: number; path: string }
 
 type Asking = {
-  show(sandbox: Sandbox, asked: PathRequest): void
-  askToExpose(sandbox: Sandbox, asked: PortRequest): void
+  show(sandbox: Sandbox, request: PathRequest): void
+  askToExpose(sandbox: Sandbox, requested: PortRequest): void
 }
 
 /** Links are resolved repeatedly while the pointer moves over output. */

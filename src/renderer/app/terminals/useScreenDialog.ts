@@ -6,7 +6,7 @@ import type { PortRequest } from './useSandboxLinks.ts'
 export type ScreenDialog =
   | { kind: 'create' | 'images' | 'search' }
   | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
-  | { kind: 'expose'; sandbox: Sandbox; asked: PortRequest }
+  | { kind: 'expose'; sandbox: Sandbox; request: PortRequest }
   | { kind: 'stop'; sandbox: Sandbox; programs: readonly string[] }
 
 export type ScreenDialogState = {

@@ -10,7 +10,7 @@ export function PathBar({ path, onGo }: PathBarProps) {
   if (typed !== undefined) {
     return (
       <input
-        // biome-ignore lint/a11y/noAutofocus: it takes the place of what was clicked
+        // biome-ignore lint/a11y/noAutofocus: replaces the element that the user clicked
         autoFocus
         aria-label="Folder"
         spellCheck={false}

@@ -21,10 +21,10 @@ type SandboxFilesProps = {
   sandbox: Sandbox
   visible: boolean
   /** File or folder to open. Each request is a new object. */
-  asked?: { path: string; isFolder?: boolean; at?: TextPosition | undefined } | undefined
+  requested?: { path: string; isFolder?: boolean; at?: TextPosition | undefined } | undefined
 }
 
-export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
+export function SandboxFiles({ sandbox, visible, requested: pendingRequest }: SandboxFilesProps) {
   const { id } = sandbox
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
@@ -32,12 +32,12 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const [stored] = useState(() => openDrafts(id))
   const files = useOpenFiles(stored)
   const openRequested = useEffectEvent(() => {
-    if (asked?.isFolder) tree.go(asked.path)
-    else if (asked) files.open(asked.path, asked.at)
+    if (pendingRequest?.isFolder) tree.go(pendingRequest.path)
+    else if (pendingRequest) files.open(pendingRequest.path, pendingRequest.at)
   })
   useEffect(() => {
-    if (asked) openRequested()
-  }, [asked])
+    if (pendingRequest) openRequested()
+  }, [pendingRequest])
   const { queue, transfers } = useTransfers(id)
   const browser = useFileBrowser({ sandboxId: id, tree, files, queue, actions })
   const onPaste = (event: ClipboardEvent) => {

@@ -62,7 +62,7 @@ export function WalletTrouble({ wallet, onRetry }: { wallet: Wallet; onRetry: ()
     >
       <ol className="flex list-decimal flex-col gap-1.5 pl-4">
         {steps.map((step, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they never change their places
+          // biome-ignore lint/suspicious/noArrayIndexKey: entries keep their order
           <li key={place}>{step}</li>
         ))}
       </ol>

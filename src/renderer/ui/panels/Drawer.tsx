@@ -50,7 +50,7 @@ function OpenList({ width, onClose, children }: Omit<ListDrawerProps, 'open'>) {
     onClose()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes it from wherever in it the focus is
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the drawer from any focused descendant
     <div
       ref={panel}
       onKeyDown={onKeyDown}

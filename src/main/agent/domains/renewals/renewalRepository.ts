@@ -54,7 +54,7 @@ export type RenewalRepository = {
   turns(): RenewalCycle[]
   keepTurn(turn: RenewalCycle): void
   listUnseen(): Notice[]
-  /** Returns the lowest notified threshold in days, by `noticeKey`. */
+  /** Returns the lowest notified threshold in days, by `toNoticeKey`. */
   listNotified(): Map<string, number>
   addNotice(notice: Notice): void
   seeAll(): void

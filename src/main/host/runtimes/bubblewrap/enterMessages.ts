@@ -1,6 +1,6 @@
 import messages from '../scripts/messages.json' with { type: 'json' }
 
-/** Callbacks for messages of the script that enters a sandbox. See `enterScript`. */
+/** Callbacks for messages of the script that enters a sandbox. See `enter.pl`. */
 export type EnterCallbacks = {
   onOutput(bytes: Buffer): void
   onErrors(bytes: Buffer): void

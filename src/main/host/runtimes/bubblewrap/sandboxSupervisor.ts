@@ -122,12 +122,15 @@ function converse(control: Socket) {
     async ask(request: Readonly<Record<string, unknown>>): Promise<void> {
       if (control.destroyed) throw new Error('The sandbox has ended.')
       const id = count++
-      const asked = Promise.withResolvers<void>()
-      waiting.set(id, asked)
+      const requested = Promise.withResolvers<void>()
+      waiting.set(id, requested)
       control.write(`${JSON.stringify({ ...request, id })}\n`)
-      const late = setTimeout(() => asked.reject(new Error('The sandbox did not answer in time.')), responseTimeoutMs)
+      const late = setTimeout(
+        () => requested.reject(new Error('The sandbox did not answer in time.')),
+        responseTimeoutMs,
+      )
       try {
-        await asked.promise
+        await requested.promise
       } finally {
         clearTimeout(late)
         waiting.delete(id)

@@ -59,8 +59,8 @@ async function reach(door: FileAccess, { mode, path, more, content, maxBytes, si
 }
 
 /**
- * Collects the output of a process in the sandbox. Kills the process if the output exceeds `mostBytes`. `told` contains
- * the beginning.
+ * Collects the output of a process in the sandbox. Kills the process if the output exceeds `maxBytes`; `whole` is false
+ * then.
  */
 export async function readReply(
   door: FileAccess,

@@ -7,7 +7,7 @@ afterAll(() => world.close())
 beforeEach(() => world.clear())
 
 const user = { role: 'user', content: 'hi' }
-const asked = {
+const request = {
   responses: { dialect: 'responses', model: 'gpt-5.2', stream: false },
   messages: { dialect: 'messages', model: 'claude-haiku-4.5', stream: false },
   chat: { dialect: 'chat', model: 'kimi-k2.5', stream: false },
@@ -74,7 +74,7 @@ test.each<[keyof typeof bodies, string, object]>([
   ],
   ['chat', 'messages[0].content[0].file.file_id', says({ type: 'file', file: { file_data: pdf, file_id: 'file-1' } })],
 ])('%s rejects %s because it references data stored at a provider', async (dialect, param, fields) => {
-  const { status, body } = await world.refused(asked[dialect], bodies[dialect](fields))
+  const { status, body } = await world.refused(request[dialect], bodies[dialect](fields))
   expect([status, body.error.param]).toEqual([400, param])
   expect(world.providers.requests).toEqual([])
   expect(world.purse.held).toBe(0)
@@ -121,7 +121,7 @@ test.each<[keyof typeof bodies, string, object]>([
   ['chat', '"store"', { store: true }],
   ['chat', 'a_field_of_tomorrow', { messages: [{ ...user, a_field_of_tomorrow: { a: 1 } }] }],
 ])('%s drops %s and warns', async (dialect, word, fields) => {
-  const { headers } = await world.ask(asked[dialect], bodies[dialect](fields))
+  const { headers } = await world.ask(request[dialect], bodies[dialect](fields))
   expect(JSON.stringify(world.sent())).not.toContain(word)
   expect(headers['x-steward-warnings']).toContain('left out')
 })
@@ -150,20 +150,23 @@ test.each<[keyof typeof bodies, object]>([
     },
   ],
 ])('%s passes fields of the same dialect without a warning', async (dialect, fields) => {
-  const { headers } = await world.ask(asked[dialect], bodies[dialect](fields))
+  const { headers } = await world.ask(request[dialect], bodies[dialect](fields))
   expect(world.sent()).toMatchObject(fields)
   expect(headers).not.toHaveProperty('x-steward-warnings')
 })
 
 test('rejects Messages threads for every model with a helpful error', async () => {
   for (const model of ['claude-sonnet-4.5', 'gpt-5.2', 'gemini-2.5-pro']) {
-    const { error } = await world.refused({ ...asked.messages, model }, bodies.messages({ thread: { type: 'create' } }))
+    const { error } = await world.refused(
+      { ...request.messages, model },
+      bodies.messages({ thread: { type: 'create' } }),
+    )
     expect([error.status, error.message]).toEqual([
       400,
       "Steward stores no conversations: send the whole conversation (in Anthropic's SDK: `thread: false`).",
     ])
   }
-  await world.ask(asked.messages, bodies.messages({ thread: false }))
+  await world.ask(request.messages, bodies.messages({ thread: false }))
   expect(world.sent()).not.toHaveProperty('thread')
 })
 

@@ -57,5 +57,5 @@ export function createTextChunks() {
 }
 
 const mark = '"delta":{"content":"'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has them escaped, or is none
+// biome-ignore lint/suspicious/noControlCharactersInRegex: unescaped control characters are invalid in JSON
 const plain = /^[^"\\\u0000-\u001f]+$/

@@ -54,7 +54,7 @@ function splitSentence(entry: TimelineEntry): Pick<RowText, 'who' | 'what'> {
 
 /**
  * Formats the actor of an entry. Earlier versions recorded actions of programs and chats in the service as the user's.
- * Those entries are hashed and cannot change, so the requester is taken from their task.
+ * Hashed entries cannot change, so their task names the requester.
  */
 export function formatActor({ actor, task, detail }: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
   if (actor.kind !== 'person' || detail.service_id === undefined) return actor.name

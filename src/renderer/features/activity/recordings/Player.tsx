@@ -40,7 +40,7 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
   return (
     <section aria-label={label} className="flex flex-col gap-2.5">
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
         tabIndex={0}
         aria-label="Screen"
         className="overflow-x-auto rounded-card border border-line bg-[#101114] p-2.5"

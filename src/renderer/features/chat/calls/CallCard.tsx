@@ -66,7 +66,7 @@ export function CallCard({ call }: { call: ChatCall }) {
   const needsLook = server !== undefined || formatDnsLines(call, args) !== undefined
   const open = chosen ?? (needsLook && call.state === 'waiting')
   return (
-    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
+    // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields
     <div
       role="group"
       aria-label={`${title}${server === undefined ? '' : ` of ${server}`}: ${stateLabel}`}
@@ -114,10 +114,10 @@ function LiveOutput({ text }: { text: string }) {
   return (
     <div className="border-t border-line p-2.5">
       {/* Laid out from the end, so that the newest output is visible without scrolling. */}
-      {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields */}
       <div
         // Scrolls by itself, so the keyboard must reach it.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
         tabIndex={0}
         role="group"
         aria-label="Live output"

@@ -87,10 +87,10 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 
 function Lines({ label, isTerminal = false, children }: { label: string; isTerminal?: boolean; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
+    // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields
     <pre
       // Scrolls by itself, so the keyboard must reach it.
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
       tabIndex={0}
       role="group"
       aria-label={label}

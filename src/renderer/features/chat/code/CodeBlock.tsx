@@ -26,7 +26,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, closed }: Cod
     }
   }, [language, highlighter])
   // Before it is painted, so that a block has its height from the start.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another language begins anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of language restarts highlighting
   useLayoutEffect(() => drawn.current?.show(code, closed), [code, closed, language, highlighter])
 
   return (
@@ -43,7 +43,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, closed }: Cod
         </button>
       </figcaption>
       {/* Scrollable, so it must be focusable by keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard */}
       <pre tabIndex={0} className="overflow-x-auto px-3 py-2.5">
         <code ref={place} />
       </pre>

@@ -5,7 +5,7 @@ import { tokenKinds } from './tokens.ts'
 const open = createTokenizers({ maxLineMs: 60_000 })
 const lines = [
   'const text = `a',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the string contains code
   '  ${one + `${two}`} b',
   '` // end',
   '/* a comment',

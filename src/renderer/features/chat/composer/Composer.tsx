@@ -253,13 +253,13 @@ function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]; onClo
         </p>
         <ul
           // Scrolls by itself, so the keyboard must reach it.
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
           tabIndex={0}
           aria-label="Files that were not attached"
           className="max-h-32 overflow-y-auto max-narrow:max-h-16"
         >
           {files.map(({ name, reason }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: names may be alike, and the list stays
+            // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, and the list does not change
             <li key={index} className="break-words">
               {name}: <span className="text-muted">{reason}</span>
             </li>
@@ -275,7 +275,7 @@ function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]; onClo
 function useDraft(place: string) {
   const [draft, setDraft] = useState<Draft>(() => readDraft(place))
   const keep = useEffectEvent(() => storeDraft(place, draft))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change restarts the delay
   useEffect(() => {
     const timer = setTimeout(keep, saveDraftDelayMs)
     return () => clearTimeout(timer)

@@ -83,7 +83,7 @@ function SiblingSwitch({ message: { id, sibling_ids: siblings, group_id: group }
     if (leaf) attempt(() => actions.change(conversationId, { leaf_id: leaf }))
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
+    // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields
     <div role="group" aria-label="Versions" className="mr-1 flex items-center text-small text-muted tabular-nums">
       <IconButton
         size="small"

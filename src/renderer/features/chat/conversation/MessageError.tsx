@@ -30,7 +30,7 @@ export function MessageError({ error: { message, hint, fix }, onRetry, onOtherMo
     shorten: () => button('Choose another model', onOtherModel),
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
+    // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields
     <div
       role="group"
       aria-label="Error"

@@ -132,7 +132,7 @@ export function MessageList({ branch, sought, onEarlier, onLater, onEnd, ref }: 
         role="log"
         aria-live="off"
         aria-label="Messages"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
         tabIndex={0}
         className="h-full overflow-y-auto overscroll-contain outline-offset-[-2px] [overflow-anchor:none]"
       >

@@ -14,7 +14,7 @@ export function ResponseColumns({ answers, selectedId, isLast }: AnswerColumnsPr
     <section
       aria-label="Answers side by side"
       // Scrolls by itself where the columns have no room, so the keyboard must reach it.
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
       tabIndex={0}
       className="grid auto-cols-[minmax(17rem,1fr)] grid-flow-col gap-3 overflow-x-auto pb-1"
     >

@@ -97,7 +97,7 @@ function EditMessage({ message }: { message: Message }) {
           send()
         }}
         // The person has just asked to write here.
-        // biome-ignore lint/a11y/noAutofocus: see above
+        // biome-ignore lint/a11y/noAutofocus: the user has just requested to type here
         autoFocus
         className="person-text w-full resize-y rounded-control bg-transparent px-2 py-1 outline-none"
       />

@@ -57,7 +57,7 @@ export function ConversationList({ present, searchField }: ConversationListProps
       {words === '' ? (
         <Rows folder={folder} folders={folders} present={present} />
       ) : (
-        // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys of its links
+        // biome-ignore lint/a11y/noStaticElementInteractions: handles arrow keys of the links inside
         <div onKeyDown={moveAmongRows} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
           <SearchResults words={words} />
         </div>
@@ -112,7 +112,7 @@ function Rows({ folder, folders, present }: RowsProps) {
   useEffect(more, [more])
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys of its links
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles arrow keys of the links inside
     <div ref={place} onScroll={more} onKeyDown={moveAmongRows} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
       {isPending && <SkeletonRows label="Loading chats…" count={5} rowClassName="h-11" />}
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}

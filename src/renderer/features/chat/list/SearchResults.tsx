@@ -55,7 +55,7 @@ function HitRow({ hit: { conversation_id: id, message_id: message, title, role, 
       <span className="line-clamp-2 text-small break-words text-muted">
         {role !== null && <span className="text-faint">{role === 'user' ? 'You: ' : 'Answer: '}</span>}
         {snippet.map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no id and keep their order
           <Part key={index} part={part} />
         ))}
       </span>

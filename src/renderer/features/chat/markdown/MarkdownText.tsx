@@ -22,7 +22,7 @@ export const MarkdownText = memo(function MarkdownText({ text, streaming }: Mark
       {blocks.map((block, index) => (
         // Blocks never move: only the last one changes, and new ones are appended.
         <BlockView
-          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no id and keep their order
           key={index}
           block={block}
           definitions={definitions}

@@ -13,7 +13,7 @@ export function PlainText({ text, className }: PlainTextProps) {
   return (
     <div className={joinClassNames('plain-text', className)}>
       {pieces.map((piece, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: pieces never move
+        // biome-ignore lint/suspicious/noArrayIndexKey: chunks keep their order
         <Chunk key={index} text={piece} />
       ))}
     </div>

@@ -23,12 +23,12 @@ export function TableBlock({ head, groups, definitions }: TableBlockProps) {
   const left = groups.slice(visibleGroups).reduce((sum, rows) => sum + countRows(rows), 0)
   return (
     // Wide tables scroll by themselves, so the keyboard must reach it.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section className="table-block" tabIndex={0} aria-label="Table">
       <table>
         <thead>{header.children[0] && drawRow(header.children[0], header.align, 'th', 0)}</thead>
         {groups.slice(0, visibleGroups).map((rows, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: groups never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups keep their order
           <RowGroup key={index} head={head} rows={rows} definitions={rows.includes('[') ? definitions : ''} />
         ))}
       </table>

@@ -23,7 +23,7 @@ export function drawRow(row: TableRow, align: readonly AlignType[] | null | unde
   return (
     <tr key={key}>
       {row.children.map((cell, column) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: columns are identified by index
         <Cell key={column} dir="auto" className={alignClass[align?.[column] ?? 'left']}>
           {drawAll(cell.children, { definitions: new Map(), depth: 0 })}
         </Cell>
@@ -35,7 +35,7 @@ export function drawRow(row: TableRow, align: readonly AlignType[] | null | unde
 const alignClass = { left: 'text-start', center: 'text-center', right: 'text-right' } as const
 
 function drawAll(nodes: readonly Nodes[], drawing: Drawing): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: a tree is drawn anew as a whole
+  // biome-ignore lint/suspicious/noArrayIndexKey: the tree is rendered as a whole
   return nodes.map((node, index) => <Fragment key={index}>{draw(node, drawing)}</Fragment>)
 }
 
@@ -97,7 +97,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     }
     case 'table':
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
         <section className="table-block" tabIndex={0} aria-label="Table">
           <table>
             <thead>{node.children[0] && drawRow(node.children[0], node.align, 'th', 0)}</thead>
@@ -140,7 +140,7 @@ function renderItemContent(
   const within = { definitions, depth: depth + 1 }
   if (spread) return drawAll(nodes, within)
   return nodes.map((node, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a tree is drawn anew as a whole
+    // biome-ignore lint/suspicious/noArrayIndexKey: the tree is rendered as a whole
     <Fragment key={index}>
       {node.type === 'paragraph' ? drawAll(node.children, { definitions, depth: depth + 2 }) : draw(node, within)}
     </Fragment>

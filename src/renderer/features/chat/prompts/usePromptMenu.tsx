@@ -115,7 +115,7 @@ function PromptList({ id, matches, present, hasPrompts, onPresentChange, onUse, 
       <div id={id} role="listbox" aria-label="Prompts" tabIndex={-1} className="max-h-72 overflow-auto p-1">
         {matches.map((prompt, index) => (
           // The field keeps the focus, and has the keys.
-          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles keys
           <div
             key={prompt.id}
             tabIndex={-1}

@@ -80,7 +80,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
         <h3 className="font-semibold">Chat settings</h3>
         <IconButton label="Close settings" icon={X} onClick={onClose} />
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself, so the keyboard must reach it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard */}
       <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
         <form
           noValidate

@@ -94,7 +94,7 @@ function ImportResult({ imported }: { imported: Imported }) {
           <summary className="text-caution">{chats(skippedTotal)} could not be imported</summary>
           <ul className="mt-1 max-h-40 overflow-auto text-small text-muted">
             {skipped.map(({ title, reason }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: titles may be alike, and the list stays
+              // biome-ignore lint/suspicious/noArrayIndexKey: titles may repeat, and the list does not change
               <li key={index}>
                 {title}: {reason}
               </li>

@@ -63,8 +63,8 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
       setChecked(true)
       return false
     }
-    const asked = { to_address: recipient, amount_cents: cents, ...(note.trim() !== '' && { note: note.trim() }) }
-    return give(asked).then(() => {
+    const request = { to_address: recipient, amount_cents: cents, ...(note.trim() !== '' && { note: note.trim() }) }
+    return give(request).then(() => {
       notify.done(`${done} ${formatUsdCents(cents)}`)
       onClose()
     })

@@ -22,12 +22,12 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
     const isWrong = !isAll && (cents === undefined || cents < 1 || cents > left)
     setWrong(isWrong ? `Enter whole cents, at most ${formatUsdCents(Math.floor(left))}, or leave it empty.` : undefined)
     if (isWrong) return false
-    const asked = {
+    const request = {
       transaction_id: charge.id,
       ...(cents !== undefined && { amount_cents: cents }),
       ...(note.trim() !== '' && { note: note.trim() }),
     }
-    return refund(asked).then(({ amount_cents }) => {
+    return refund(request).then(({ amount_cents }) => {
       notify.done(`Refunded ${formatUsdCents(amount_cents)}`)
       onClose()
     })

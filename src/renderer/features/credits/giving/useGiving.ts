@@ -12,10 +12,10 @@ import { creditsKey } from '../useCredits.ts'
 export function useGiving<R extends Route>(route: R): (input: Input<R>) => Promise<Output<R>> {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  const last = useRef<{ asked: string; key: string }>(undefined)
+  const last = useRef<{ request: string; key: string }>(undefined)
   return async (input) => {
-    const asked = JSON.stringify(input)
-    if (last.current?.asked !== asked) last.current = { asked, key: crypto.randomUUID() }
+    const requested = JSON.stringify(input)
+    if (last.current?.request !== requested) last.current = { request: requested, key: crypto.randomUUID() }
     const answer = await agent(route, input, { headers: { 'idempotency-key': last.current.key } })
     void readAgain(queryClient, creditsKey)
     return answer

@@ -5,7 +5,7 @@ import { type DayBar, formatDayName, type Series } from './dailySeries.ts'
 export function DailyTable({ days, series }: { days: readonly DayBar[]; series: readonly Series[] }) {
   const rows = days.filter(({ cents, requests }) => cents !== 0 || requests > 0).toReversed()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions have to be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section className="max-h-96 overflow-auto" tabIndex={0} aria-label="Spending by day and model">
       <table className="w-full border-collapse text-right tabular-nums">
         <thead className="sticky top-0 bg-panel text-small text-faint">

@@ -75,7 +75,7 @@ function PlanRow({ plan, onUndo }: { plan: DnsPlan; onUndo: () => void }) {
       </div>
       <ul aria-label="Changes" className="mt-1 flex flex-col">
         {plan.steps.map((step, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the steps of a plan keep their order
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps of a plan keep their order
           <StepRow key={index} step={step} />
         ))}
       </ul>

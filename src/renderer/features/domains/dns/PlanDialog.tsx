@@ -69,7 +69,7 @@ export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: 
         )}
         <ul aria-label="Changes" className="flex flex-col">
           {current.steps.map((step, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the steps of a plan keep their order
+            // biome-ignore lint/suspicious/noArrayIndexKey: steps of a plan keep their order
             <StepRow key={at} step={step} />
           ))}
         </ul>

@@ -60,7 +60,7 @@ export function PropagationSection({ domain }: { domain: string }) {
               key={`${server.id} ${requestedDomain}`}
               domain={domain}
               server={server}
-              asked={requestedDomain}
+              request={requestedDomain}
             />
           ))}
         </ul>
@@ -70,13 +70,13 @@ export function PropagationSection({ domain }: { domain: string }) {
 }
 
 const kindLabels = { authoritative: 'Nameserver', resolver: 'Resolver' } as const
-type ServerRowProps = { domain: string; server: PropagationServer; asked: string }
+type ServerRowProps = { domain: string; server: PropagationServer; request: string }
 
-function ServerRow({ domain, server: { id, name, kind }, asked }: ServerRowProps) {
+function ServerRow({ domain, server: { id, name, kind }, request: requested }: ServerRowProps) {
   const agent = useAgent()
   const [isOpen, setOpen] = useState(false)
   const { data, error, isPending } = useQuery({
-    queryKey: [...domainsKey, 'propagation', domain, id, asked],
+    queryKey: [...domainsKey, 'propagation', domain, id, requested],
     queryFn: ({ signal }) => agent(checkPropagation, { domain, server: id }, { signal }),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,

@@ -12,7 +12,7 @@ type TextItemProps = { row: Extract<TreeRow, { kind: 'note' }>; style: ItemStyle
 
 export function TextItem({ row, style }: TextItemProps) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: it only tells something
+    // biome-ignore lint/a11y/useFocusableInteractive: a status row, without interaction
     <div
       role="treeitem"
       aria-level={row.depth + 1}
@@ -51,8 +51,8 @@ export function EntryItem({
 }: EntryItemProps) {
   const { entry, expanded, isFolder } = row
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and tells which one is active
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has focus and marks the active item
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles keys
     <div
       id={id}
       role="treeitem"

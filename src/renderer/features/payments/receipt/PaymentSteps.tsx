@@ -29,7 +29,7 @@ export function PaymentSteps({ steps }: Pick<PaymentReceipt, 'steps'>) {
     <Panel title="Timeline">
       <ol aria-label="Steps" className="flex flex-col px-3.5 py-2.5">
         {steps.map(({ state, detail, at }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: what happened stays in its order
+          // biome-ignore lint/suspicious/noArrayIndexKey: events keep their order
           <li key={index} className="flex gap-3 pb-3 last:pb-0">
             <span aria-hidden className="mt-1.5 size-2 shrink-0 rounded-full bg-chart-rest" />
             <div className="min-w-0 flex-1">

@@ -19,7 +19,7 @@ export function SnippetBlock({ snippet: { title, text } }: { snippet: Snippet })
           {copied ? 'Copied' : 'Copy'}
         </Button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so a keyboard must reach it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard */}
       <pre tabIndex={0} className="overflow-x-auto px-3 py-2.5 font-mono text-small text-text">
         <code>{text}</code>
       </pre>

@@ -26,7 +26,7 @@ const columns = ['Input', 'Cached input', 'Output', 'Context'] as const
 export function ModelTable({ of, models }: ModelListProps) {
   return (
     // A focusable box that scrolls, so that a keyboard reaches its right end.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
     <section className="mt-1.5 overflow-x-auto" aria-label={`Models of ${of}`} tabIndex={0}>
       <table className="w-full border-collapse text-left text-small">
         <caption className="sr-only">Models of {of}, with prices in US dollars per million tokens</caption>

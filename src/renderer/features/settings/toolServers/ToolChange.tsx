@@ -27,17 +27,17 @@ export function ToolChange({ name, before, after, actions }: ToolChangeProps) {
         </p>
         {actions}
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields */}
       <pre
         // Scrolls by itself, so the keyboard must reach it.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
         tabIndex={0}
         role="group"
         aria-label={`Changes of ${name}`}
         className="max-h-80 overflow-auto py-1.5 font-mono text-small break-words whitespace-pre-wrap"
       >
         {lines.map(({ sign, text }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names, and never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id and keep their order
           <span key={at} className={joinClassNames('block px-2.5', looks[sign])}>{`${sign} ${text}`}</span>
         ))}
       </pre>

@@ -61,7 +61,7 @@ export function ToolClientsSection() {
   )
 }
 
-function Clients({ clients, onAsk }: { clients: readonly ToolClient[]; onAsk: (asked: OpenDialog) => void }) {
+function Clients({ clients, onAsk }: { clients: readonly ToolClient[]; onAsk: (request: OpenDialog) => void }) {
   if (clients.length === 0) {
     return (
       <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">

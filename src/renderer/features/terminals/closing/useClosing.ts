@@ -11,7 +11,7 @@ const processListTimeoutMs = 3_000
 
 export type Closing = {
   /** Terminals to close once the user confirms. */
-  asked: { terminals: readonly Terminal[]; programs: readonly RunningProgram[] } | undefined
+  request: { terminals: readonly Terminal[]; programs: readonly RunningProgram[] } | undefined
   close(terminals: readonly Terminal[]): void
   answer(goesOn: boolean): void
 }
@@ -24,7 +24,7 @@ type Options = {
 /** Closes terminals. Asks for confirmation if a program other than the shell would be terminated. */
 export function useClosing({ sessionOf, close }: Options): Closing {
   const agent = useAgent()
-  const [question, setQuestion] = useState<Closing['asked']>()
+  const [question, setQuestion] = useState<Closing['request']>()
 
   const findRunningProgram = async (terminal: Terminal): Promise<RunningProgram | undefined> => {
     const program = findProgram(terminal, sessionOf(terminal.session_id)?.commands)
@@ -39,7 +39,7 @@ export function useClosing({ sessionOf, close }: Options): Closing {
   }
 
   return {
-    asked: question,
+    request: question,
     async close(terminals) {
       const running = readPreferences().closeWarning ? await Promise.all(terminals.map(findRunningProgram)) : []
       const programs = running.flatMap((it) => it ?? [])

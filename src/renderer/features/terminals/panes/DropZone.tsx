@@ -13,7 +13,7 @@ const previews: Record<Side, string> = {
 export function DropZone({ onDrop }: { onDrop: (side: Side) => void }) {
   const [side, setSide] = useState<Side>()
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer; the palette and the keys split and move too
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointer only; the palette and shortcuts do the same
     <div
       role="presentation"
       data-drop-zone

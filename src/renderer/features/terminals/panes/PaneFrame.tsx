@@ -57,7 +57,7 @@ function Header({
   ...on
 }: PaneHeader & Pick<PaneFrameProps, 'label' | 'mark'>) {
   return wrap(
-    // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer; its buttons, the palette and the keys do the same
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointer only; buttons, the palette and shortcuts do the same
     <header
       draggable
       onDragStart={({ dataTransfer }) => on.onDragStart(dataTransfer)}

@@ -64,7 +64,9 @@ export function TerminalTabs({
     <>
       <TabArea {...{ tabs, sandbox, sandboxMenu, sideButton, listButton }} />
       <MountedTerminals tabs={tabs} sandbox={sandbox} terminals={terminals} {...panel} />
-      {closing.asked && <CloseDialog programs={closing.asked.programs} getLabel={getLabel} onAnswer={closing.answer} />}
+      {closing.request && (
+        <CloseDialog programs={closing.request.programs} getLabel={getLabel} onAnswer={closing.answer} />
+      )}
     </>
   )
 }
@@ -77,8 +79,8 @@ function TabArea({ tabs, sandbox, sandboxMenu, sideButton, listButton }: TabArea
   const { layout, tab, actions, running } = tabs
   const calling = new Set<string>(useAttentionRequests().map(({ terminalId }) => terminalId))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only adds to the click on a tab, which is a button
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a tab is a click
+    // biome-ignore lint/a11y/noStaticElementInteractions: the tab inside is a button
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a tab triggers a click
     <div
       className="size-full"
       onClick={({ target }) =>

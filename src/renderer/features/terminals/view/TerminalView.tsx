@@ -199,7 +199,7 @@ function SessionOverlays({ session, menuOf, onFocus }: SessionOverlaysProps) {
 
 /** Request of a program to set the clipboard. Does not take the focus, so that typing continues. */
 function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
-  const text = useObservable(requests.asked)
+  const text = useObservable(requests.pendingRequest)
   if (text === undefined) return null
   const answer = (choice: ClipboardAnswer) => {
     requests.answer(choice)

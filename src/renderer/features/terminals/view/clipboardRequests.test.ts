@@ -30,12 +30,12 @@ function open({ policy = 'ask', works = true }: { policy?: 'ask' | ClipboardAnsw
 test('prompts the user once and copies the text to the clipboard', async () => {
   const { requests, clipboard, offer } = open()
   await offer('naïve 漢字\nnext')
-  expect(requests.asked.now).toBe('naïve 漢字\nnext')
+  expect(requests.pendingRequest.now).toBe('naïve 漢字\nnext')
   expect(clipboard).toEqual([])
   requests.answer('allow')
   await offer('again')
   expect(clipboard).toEqual(['naïve 漢字\nnext', 'again'])
-  expect(requests.asked.now).toBeUndefined()
+  expect(requests.pendingRequest.now).toBeUndefined()
 })
 
 test('remembers a refusal by the user', async () => {
@@ -43,7 +43,7 @@ test('remembers a refusal by the user', async () => {
   await offer('one')
   requests.answer('refuse')
   await offer('two')
-  expect(requests.asked.now).toBeUndefined()
+  expect(requests.pendingRequest.now).toBeUndefined()
   expect(clipboard).toEqual([])
 })
 
@@ -51,13 +51,13 @@ test('prompts the user when the browser blocks clipboard access', async () => {
   const { requests, offer } = open({ policy: 'allow', works: false })
   await offer('text')
   await Promise.resolve()
-  expect(requests.asked.now).toBe('text')
+  expect(requests.pendingRequest.now).toBe('text')
 })
 
 test('never reveals the clipboard to a program', async () => {
   const { requests, clipboard, write, sent } = open({ policy: 'allow' })
   await write('\x1b]52;c;?\x07\x1b]52;;?\x1b\\')
-  expect({ asked: requests.asked.now, clipboard, sent }).toEqual({ asked: undefined, clipboard: [], sent: [] })
+  expect({ asked: requests.pendingRequest.now, clipboard, sent }).toEqual({ asked: undefined, clipboard: [], sent: [] })
 })
 
 test.each([

@@ -8,7 +8,7 @@ export type ClipboardAnswer = 'allow' | 'refuse'
 /** Requests of a terminal's programs to set the clipboard (OSC 52). */
 export type ClipboardRequests = {
   /** Text for which the user's permission is requested. */
-  readonly asked: Observable<string | undefined>
+  readonly pendingRequest: Observable<string | undefined>
   /** Answers the request, and applies the answer to later requests of this terminal. */
   answer(answer: ClipboardAnswer): void
 }
@@ -49,7 +49,7 @@ export function handleClipboardRequests({
   })
 
   return {
-    asked,
+    pendingRequest: asked,
     answer(answer) {
       const text = asked.now
       remembered.write(answer)

@@ -5,17 +5,17 @@ import type { IDisposable, IParser, Terminal } from '@xterm/xterm'
  * again, and drawing a snapshot would reply to old queries.
  */
 export function suppressReplies(parser: IParser): IDisposable {
-  const asked = () => true // handled, so the terminal's default handler does not reply
+  const request = () => true // handled, so the terminal's default handler does not reply
   const handlers = [
-    parser.registerCsiHandler({ final: 'c' }, asked),
-    parser.registerCsiHandler({ prefix: '>', final: 'c' }, asked),
-    parser.registerCsiHandler({ prefix: '=', final: 'c' }, asked),
-    parser.registerCsiHandler({ final: 'n' }, asked),
-    parser.registerCsiHandler({ prefix: '?', final: 'n' }, asked),
-    parser.registerCsiHandler({ prefix: '>', final: 'q' }, asked),
-    parser.registerCsiHandler({ intermediates: '$', final: 'p' }, asked),
-    parser.registerCsiHandler({ prefix: '?', intermediates: '$', final: 'p' }, asked),
-    parser.registerDcsHandler({ intermediates: '$', final: 'q' }, asked),
+    parser.registerCsiHandler({ final: 'c' }, request),
+    parser.registerCsiHandler({ prefix: '>', final: 'c' }, request),
+    parser.registerCsiHandler({ prefix: '=', final: 'c' }, request),
+    parser.registerCsiHandler({ final: 'n' }, request),
+    parser.registerCsiHandler({ prefix: '?', final: 'n' }, request),
+    parser.registerCsiHandler({ prefix: '>', final: 'q' }, request),
+    parser.registerCsiHandler({ intermediates: '$', final: 'p' }, request),
+    parser.registerCsiHandler({ prefix: '?', intermediates: '$', final: 'p' }, request),
+    parser.registerDcsHandler({ intermediates: '$', final: 'q' }, request),
     // These sequences also set colors, which must reach the terminal.
     ...[4, 10, 11, 12].map((color) => parser.registerOscHandler(color, (data) => data.split(';').includes('?'))),
   ]

@@ -67,7 +67,7 @@ export function useTerminalSession(
     typed: useEffectEvent(on.typed),
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another terminal is another session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of terminal opens another session
   useEffect(() => {
     const element = host.current
     if (!element) return

@@ -39,7 +39,7 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
       />
       {filtered.length === 0 && <p className="text-muted">No activity of this kind yet.</p>}
       <ol
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
         tabIndex={0}
         aria-label="Activity"
         className="-mx-1.5 max-h-72 overflow-y-auto rounded-small"

@@ -24,14 +24,14 @@ export function PortsSection({ sandbox, visible }: PortsSectionProps) {
       note={forwarded.length > 0 ? forwarded.length : undefined}
       actions={<IconButton label="Expose a port" icon={Plus} size="small" onClick={() => setPortText('')} />}
     >
-      <Ports sandbox={sandbox} visible={visible} asked={portText} onAsk={setPortText} />
+      <Ports sandbox={sandbox} visible={visible} request={portText} onAsk={setPortText} />
     </Section>
   )
 }
 
-type PortsProps = PortsSectionProps & { asked: string | undefined; onAsk: (port: string | undefined) => void }
+type PortsProps = PortsSectionProps & { request: string | undefined; onAsk: (port: string | undefined) => void }
 
-function Ports({ sandbox, visible, asked, onAsk }: PortsProps) {
+function Ports({ sandbox, visible, request: requested, onAsk }: PortsProps) {
   const { data, error, refetch } = usePorts(sandbox, visible)
   const listening = useListening(sandbox, visible)
   const names = useSandboxDomains([sandbox], visible)
@@ -41,10 +41,10 @@ function Ports({ sandbox, visible, asked, onAsk }: PortsProps) {
   const offered = (listening ?? []).filter((port) => exposed.every((it) => it.port !== port))
   return (
     <>
-      {asked !== undefined && (
-        <ExposeForm key={asked} port={asked} expose={actions.expose} onClose={() => onAsk(undefined)} />
+      {requested !== undefined && (
+        <ExposeForm key={requested} port={requested} expose={actions.expose} onClose={() => onAsk(undefined)} />
       )}
-      {data?.length === 0 && offered.length === 0 && asked === undefined && (
+      {data?.length === 0 && offered.length === 0 && requested === undefined && (
         <p className="text-muted">No ports exposed. Servers you start appear here.</p>
       )}
       <ul aria-label="Exposed ports">

@@ -12,7 +12,7 @@ export type SandboxLinks = {
    */
   find(path: string, folder: string | undefined): Promise<{ path: string } | undefined>
   open(place: SandboxPlace): void
-  /** Port of the service, see `linkTarget`. */
+  /** Port of the service, see `parseLinkTarget`. */
   previewPort(): string | undefined
 }
 
@@ -50,7 +50,7 @@ export function createTerminalLinks(
     activate: (event, address) => open(event, resolveTarget(address)),
     hover: (event, address) => hint(event, address, resolveTarget(address)),
     leave,
-    // Otherwise links with other schemes would have no tooltip. `linkTarget` decides which links can be opened.
+    // Otherwise links with other schemes would have no tooltip. `parseLinkTarget` decides which links can be opened.
     allowNonHttpProtocols: true,
     link: (text, range, target) => ({
       text,

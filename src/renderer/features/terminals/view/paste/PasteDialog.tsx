@@ -58,7 +58,7 @@ function OpenPasteDialog({ question: { lines }, onAnswer }: OpenPasteDialogProps
       <div className="overflow-hidden rounded-control border border-line bg-panel">
         <ol aria-label="What would be pasted" className="px-2.5 py-1.5 font-mono text-small text-text">
           {preview.map((line, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines are identified by index
             <li key={place} className="min-h-4 truncate whitespace-pre">
               {line.slice(0, maxUnits)}
             </li>

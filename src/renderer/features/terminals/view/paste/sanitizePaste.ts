@@ -1,5 +1,5 @@
 /** Tab, line feed and carriage return are text. Other control characters may be commands to the program. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removes these characters
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
 /** Removes control characters from pasted text and normalizes line breaks to line feeds. */

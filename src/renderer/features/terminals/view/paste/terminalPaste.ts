@@ -33,7 +33,7 @@ const interrupt = '\x03'
 export function createTerminalPaste({ isBracketed, warns, type }: PasteOptions): TerminalPaste {
   const question = createObservable<PasteQuestion | undefined>(undefined)
   const progress = createObservable<PasteProgress | undefined>(undefined)
-  let asked = ''
+  let request = ''
   let pieces: Pieces | undefined
   let whole = 0
   let waiting: { text: string; isPaste: boolean }[] = []
@@ -77,13 +77,13 @@ export function createTerminalPaste({ isBracketed, warns, type }: PasteOptions):
         send(clean, true)
         return
       }
-      asked = clean
+      request = clean
       question.set({ lines })
     },
     answer(answer) {
       question.set(undefined)
-      if (answer !== 'nothing') send(answer === 'all' ? asked : toOneLine(asked), true)
-      asked = ''
+      if (answer !== 'nothing') send(answer === 'all' ? request : toOneLine(request), true)
+      request = ''
     },
     run(command) {
       send(sanitizePaste(command), true)
