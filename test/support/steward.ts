@@ -36,6 +36,8 @@ const endDeadlineMs = 120_000
 
 type Options = {
   dataFolder?: string
+  /** Node.js arguments of the program. Default: those of `npm start`. */
+  program?: readonly string[]
   parts?: readonly string[]
   /** Owner's key of the configured service. */
   ownerKey?: string
@@ -46,8 +48,9 @@ type Options = {
 export async function startSteward(options: Options = {}): Promise<Steward> {
   const dataFolder = options.dataFolder ?? temporaryFolder('data')
   if (options.config) writeFileSync(join(dataFolder, 'config.json'), JSON.stringify(options.config))
-  const parts = ['--browser', '--no-open', '--json', '--data', dataFolder, ...(options.parts ?? [])]
-  const child = spawn(process.execPath, [...readStartCommand(), ...parts], {
+  const program = options.program ?? [...readStartCommand(), '--browser']
+  const parts = ['--no-open', '--json', '--data', dataFolder, ...(options.parts ?? [])]
+  const child = spawn(process.execPath, [...program, ...parts], {
     cwd: projectFolder,
     env: plainEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],

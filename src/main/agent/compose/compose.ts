@@ -71,9 +71,11 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const link = scope.own(createServiceLink({ ...about, log: log.forArea('connection') }), (it) => it.close())
     const { cert_file: certificateFile } = config.service.tls
     const certificate = certificateFile === null ? undefined : readFileSync(certificateFile, 'utf8')
+    // Slices subscribe to the link one after the other, and use each other once it connects.
+    const composed = Promise.withResolvers<void>()
     const onReady = ({ url, socket: socketPath }: ServiceReady, key: string): void =>
-      link.connect({ url, key, certificate, socketPath })
-    const onDown = (reason: string): void => link.disconnect(reason)
+      void composed.promise.then(() => link.connect({ url, key, certificate, socketPath }))
+    const onDown = (reason: string): void => void composed.promise.then(() => link.disconnect(reason))
     const service = hosted
       ? undefined
       : scope.own(runServiceProcess({ ...options, log: log.forArea('service'), onReady, onDown }), (it) => it.close())
@@ -104,6 +106,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       now,
       time: options.time,
     })
+    composed.resolve()
     const sessions = createUserSessions({ file: join(dataFolder, 'window.sessions'), now: agent.latestMs })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', listenAddress, (address) =>
