@@ -57,7 +57,7 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
         />
       )
     case 'expose':
-      return <ExposeQuestion sandbox={dialog.sandbox} pendingRequest={dialog.request} onClose={closeDialog} />
+      return <ExposeQuestion sandbox={dialog.sandbox} request={dialog.request} onClose={closeDialog} />
     case 'stop':
       return <StopDialog sandbox={dialog.sandbox} programs={dialog.programs} stop={screen.stop} onClose={closeDialog} />
     case 'delete':
@@ -70,15 +70,14 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
 /** Dialog for a link to a port without an address. */
 function ExposeQuestion({
   sandbox,
-  pendingRequest: requested,
+  request: { port, path },
   onClose,
 }: {
   sandbox: Sandbox
-  pendingRequest: PortRequest
+  request: PortRequest
   onClose: () => void
 }) {
   const { expose, open } = usePortActions(sandbox)
-  const { port, path } = requested
   return (
     <ConfirmDialog
       open

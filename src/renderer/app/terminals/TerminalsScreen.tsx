@@ -121,7 +121,7 @@ export function TerminalsScreen() {
                 sandboxes={mounted}
                 present={present}
                 side={side}
-                requested={requestedFile}
+                request={requestedFile}
                 show={screen.created}
               />
             ),

@@ -25,7 +25,7 @@ export type SidePanelProps = {
   sandbox: Sandbox
   visible: boolean
   /** File requested by the user. Each request is a new object. */
-  pendingRequest: FileRequest | undefined
+  request: FileRequest | undefined
   /** Shows another sandbox. A new sandbox gets its first terminal. */
   show: (sandbox: Sandbox) => void
 }

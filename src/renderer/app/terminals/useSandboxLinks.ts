@@ -15,7 +15,7 @@ export type PortRequest = { port: number; path: string }
 
 type Asking = {
   show(sandbox: Sandbox, request: PathRequest): void
-  askToExpose(sandbox: Sandbox, requested: PortRequest): void
+  askToExpose(sandbox: Sandbox, request: PortRequest): void
 }
 
 /** Links are resolved repeatedly while the pointer moves over output. */

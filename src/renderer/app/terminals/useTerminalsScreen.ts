@@ -51,7 +51,7 @@ export type TerminalsScreenState = {
   /** Latest argument of `openMatch`. */
   reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
-  askToExpose(sandbox: Sandbox, requested: PortRequest): void
+  askToExpose(sandbox: Sandbox, request: PortRequest): void
   /** Asks for confirmation even if no program is running. */
   askToStop(sandbox: Sandbox): void
   closeDialog(): void
@@ -105,7 +105,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     askForSandbox: () => openDialog({ kind: 'create' }),
     askForImages: () => openDialog({ kind: 'images' }),
     askForSnapshot: (sandbox) => openDialog({ kind: 'snapshot', sandbox }),
-    askToExpose: (sandbox, pendingRequest) => openDialog({ kind: 'expose', sandbox, request: pendingRequest }),
+    askToExpose: (sandbox, request) => openDialog({ kind: 'expose', sandbox, request }),
     askToStop,
     askForSearch: () => openDialog({ kind: 'search' }),
     reveal,

@@ -21,10 +21,10 @@ type SandboxFilesProps = {
   sandbox: Sandbox
   visible: boolean
   /** File or folder to open. Each request is a new object. */
-  requested?: { path: string; isFolder?: boolean; at?: TextPosition | undefined } | undefined
+  request: { path: string; isFolder?: boolean; at?: TextPosition | undefined } | undefined
 }
 
-export function SandboxFiles({ sandbox, visible, requested: pendingRequest }: SandboxFilesProps) {
+export function SandboxFiles({ sandbox, visible, request }: SandboxFilesProps) {
   const { id } = sandbox
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
@@ -32,12 +32,12 @@ export function SandboxFiles({ sandbox, visible, requested: pendingRequest }: Sa
   const [stored] = useState(() => openDrafts(id))
   const files = useOpenFiles(stored)
   const openRequested = useEffectEvent(() => {
-    if (pendingRequest?.isFolder) tree.go(pendingRequest.path)
-    else if (pendingRequest) files.open(pendingRequest.path, pendingRequest.at)
+    if (request?.isFolder) tree.go(request.path)
+    else if (request) files.open(request.path, request.at)
   })
   useEffect(() => {
-    if (pendingRequest) openRequested()
-  }, [pendingRequest])
+    if (request) openRequested()
+  }, [request])
   const { queue, transfers } = useTransfers(id)
   const browser = useFileBrowser({ sandboxId: id, tree, files, queue, actions })
   const onPaste = (event: ClipboardEvent) => {

@@ -10,12 +10,12 @@ type SideViewProps = {
   sandboxes: readonly Sandbox[]
   present: Sandbox
   side: Side
-  requested: FileRequest | undefined
+  request: FileRequest | undefined
   show: (sandbox: Sandbox) => void
 }
 
 /** Side panels of a sandbox, such as details and files. Each is mounted when first opened. */
-export function SideView({ sandboxes, present, side, requested: request, show }: SideViewProps) {
+export function SideView({ sandboxes, present, side, request, show }: SideViewProps) {
   const visibleId = side.open && side.tab ? mountId(present, side.tab.id) : undefined
   const [mounted, setMounted] = useState<readonly string[]>([])
   if (visibleId !== undefined && !mounted.includes(visibleId)) setMounted([...mounted, visibleId])
@@ -42,7 +42,7 @@ export function SideView({ sandboxes, present, side, requested: request, show }:
                       <Content
                         sandbox={sandbox}
                         visible={mountId(sandbox, id) === visibleId}
-                        pendingRequest={request?.sandboxId === sandbox.id ? request : undefined}
+                        request={request?.sandboxId === sandbox.id ? request : undefined}
                         show={show}
                       />
                     </Suspense>
