@@ -69,7 +69,7 @@ module.exports = {
     }),
     forbid('ui-knows-no-feature', src('renderer/(ui|agent)/'), src('renderer/(features|app)/')),
     only('electron', 'main/shell/', 'main/entries/main.ts', 'preload/'),
-    only('keytar', 'main/platform/keychain'),
+    only('keytar', 'main/platform/secrets/keychain'),
     only('@lydell/node-pty', 'main/host/runtimes/'),
     only('better-sqlite3', 'main/storage/'),
     // Servers and connections are made in one room; a half that forwards says only where to. Images of strangers are

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { lockData } from '#platform/dataLock.ts'
+import { lockData } from '#platform/files/dataLock.ts'
 import { AppError } from '#shared/appError.ts'
 import { isBuilt } from './buildState.ts'
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { hasDisplay } from '#platform/openInBrowser.ts'
+import { hasDisplay } from '#platform/processes/openInBrowser.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type SandboxInstance = { platform: NodeJS.Platform; uid: number | undefined; environment: Environment }

@@ -14,7 +14,7 @@ const [folder = '', commit = ''] = process.argv.slice(2)
 const load = async (path: string): Promise<Record<string, unknown>> => import(pathToFileURL(resolve(folder, path)).href)
 const { routeTable } = (await load('src/shared/contract/routeTable.ts')) as { routeTable: readonly Route[] }
 const { ServiceEvent } = (await load('src/shared/contract/events.ts')) as { ServiceEvent: z.ZodDiscriminatedUnion }
-const { version } = (await load('src/main/platform/version.ts')) as { version: string }
+const { version } = (await load('src/main/platform/program/version.ts')) as { version: string }
 
 const toComparableSchema = (schema: z.ZodType): unknown => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'ref' })

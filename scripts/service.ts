@@ -1,6 +1,6 @@
 /** `npm run service`: builds the pages for terminal links if sources changed, then runs only the service. */
 import { resolve } from 'node:path'
-import { formatCommandError } from '#platform/commandLine.ts'
+import { formatCommandError } from '#platform/program/commandLine.ts'
 import { isBuilt } from './buildState.ts'
 
 const root = resolve(import.meta.dirname, '..')

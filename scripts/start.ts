@@ -4,8 +4,8 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { readStartOptions, type StartOptions, startLine } from '#config/startOptions.ts'
-import { exitCodes, formatCommandError, formatHelp, toExitCode } from '#platform/commandLine.ts'
-import { version } from '#platform/version.ts'
+import { exitCodes, formatCommandError, formatHelp, toExitCode } from '#platform/program/commandLine.ts'
+import { version } from '#platform/program/version.ts'
 import { isBuilt } from './buildState.ts'
 import { fetchElectron, findElectronBinary, findWindowObstacle } from './electronBinary.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { testRuntime } from '../support/bubblewrapSandboxes.ts'
 import { hostRootTar } from '../support/hostRootTar.ts'

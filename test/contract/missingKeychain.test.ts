@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
-import { verifySecretStore } from '#platform/verifySecretStore.ts'
+import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
+import { verifySecretStore } from '#platform/secrets/verifySecretStore.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Separate process, because a process remains connected to the first bus that it uses. */

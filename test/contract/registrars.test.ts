@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createHttpClient } from '#platform/httpClient.ts'
+import { createHttpClient } from '#platform/http/httpClient.ts'
 import { createLocalRegistry } from '#service/domains/registrars/local/localRegistry.ts'
 import { createRegistryRepository } from '#service/domains/registrars/local/registryRepository.ts'
 import { createNameComApi } from '#service/domains/registrars/namecom/nameComApi.ts'

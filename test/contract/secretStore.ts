@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { maxSecretCharacters, type SecretStore } from '#platform/secretStore.ts'
+import { maxSecretCharacters, type SecretStore } from '#platform/secrets/secretStore.ts'
 
 export type StoreUnderTest = {
   store: SecretStore

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretStore.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { secretStoreContract } from './secretStore.ts'
 

@@ -1,6 +1,6 @@
 import type { ScreenQuestion } from '#host/terminals/screenMessages.ts'
 import { createScreenPool, type LossReason, type RemoteScreen } from '#host/terminals/screenPool.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { maxMsFor, ownWork, withinDeadline } from './deadline.ts'
 import { createSeededRandom, randomOutput } from './randomOutput.ts'
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createJsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/logging/log.ts'
 import { until } from '../support/eventually.ts'
 import { runningService } from '../support/runningService.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
-import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
+import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
 import { suiteForm } from '#scripts/suiteForms.ts'
 import { type User, users } from '../support/asUser.ts'
 import { attack, attackFault, attacks } from '../support/attacks/attack.ts'

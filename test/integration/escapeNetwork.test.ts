@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import type { SandboxLayer } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
-import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
+import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { users } from '../support/asUser.ts'
 import type { AddressObservation } from '../support/attacks/addressRun.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DataLock, lockData } from '#platform/dataLock.ts'
+import { type DataLock, lockData } from '#platform/files/dataLock.ts'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
 import { eventually } from '../support/eventually.ts'
 import { inspector } from '../support/inspector.ts'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createProgramSandboxes } from '#agent/tools/programSandboxes.ts'
 import { createProgramSandboxRepository } from '#agent/tools/programSandboxRepository.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { type AuthorityWorld, openAuthorityWorld, passphrase, paymentIntent } from '../support/authorityWorld.ts'
 import { eventually, until } from '../support/eventually.ts'
 import type { Json } from '../support/runningService.ts'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { createJsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/logging/log.ts'
 import type { DialectName } from '#service/inference/dialects/dialect.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ModelRequest, micro, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'

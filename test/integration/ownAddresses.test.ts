@@ -6,7 +6,7 @@ import { skipWhen } from '../support/skipWhen.ts'
 
 const program = `
 import { execFileSync } from 'node:child_process'
-import { isPublicAddress } from ${JSON.stringify(join(projectFolder, 'src/main/platform/publicAddress.ts'))}
+import { isPublicAddress } from ${JSON.stringify(join(projectFolder, 'src/main/platform/net/publicAddress.ts'))}
 const addresses = ['5.6.7.8', '2a00:1450::8', '5.6.7.9']
 const check = () => addresses.map(isPublicAddress)
 execFileSync('ip', ['link', 'set', 'lo', 'up'])

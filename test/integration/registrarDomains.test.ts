@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createJsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/logging/log.ts'
 import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
 import { plantDomain } from '../support/plantDomain.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'

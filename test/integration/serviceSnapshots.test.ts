@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getHostFolder } from '#platform/hostSocket.ts'
+import { getHostFolder } from '#platform/net/hostSocket.ts'
 import { createSnapshotRepository } from '#service/snapshots/snapshotRepository.ts'
 import { maxSnapshots } from '#shared/contract/snapshots.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'

@@ -2,7 +2,7 @@ import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { request as plainRequest } from 'node:http'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { canListen } from '#platform/loopbackListening.ts'
+import { canListen } from '#platform/net/loopbackListening.ts'
 import { getMe } from '#shared/contract/auth.ts'
 import { eventsPath } from '#shared/contract/events.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createJsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/logging/log.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
 import { rule, withRules } from '../support/approvals.ts'
 import { eventually, until } from '../support/eventually.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
+import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
 import { AppError } from '#shared/appError.ts'
 import { openTestWallet, type TestWallet } from '../support/openTestWallet.ts'
 import { createPrivateKeychain, type PrivateKeychain } from '../support/privateKeychain.ts'

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { createCreditHistory } from '#service/credits/creditHistory.ts'
 import { type CreditLedger, createCreditLedger } from '#service/credits/creditLedger.ts'
 import type { CreditReservations } from '#service/credits/creditReservations.ts'

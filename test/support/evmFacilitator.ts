@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { createChainThread } from '#platform/chain/chainThread.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { createChainFacilitator } from '#service/payments/chainFacilitator.ts'
 import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { testDollarAbi } from './contracts/testContracts.ts'

@@ -3,7 +3,7 @@ import { type ActivitySettingsStore, createActivitySettings } from '#agent/activ
 import { createRetention, type Retention } from '#agent/activity/retention.ts'
 import { createSettingsRepository } from '#agent/activity/settingsRepository.ts'
 import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'

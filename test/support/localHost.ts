@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startHost } from '#host/compose.ts'
-import { createJsonLog } from '#platform/log.ts'
+import { createJsonLog } from '#platform/logging/log.ts'
 import { createLocalRuntime } from './fakeRuntime.ts'
 
 /** Host process with the sandboxes of `fakeRuntime.ts`: `node localHost.ts --data DIR`. */

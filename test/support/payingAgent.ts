@@ -1,6 +1,6 @@
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import type { Log } from '#platform/log.ts'
-import type { TimeSource } from '#platform/timeSource.ts'
+import type { Log } from '#platform/logging/log.ts'
+import type { TimeSource } from '#platform/time/timeSource.ts'
 import type { InferenceOptions } from '#service/inference/providerSettings.ts'
 import type { PolicyRule } from '#shared/contract/intents.ts'
 import { createRunningAgent, type RunningAgent } from './runningAgent.ts'

@@ -1,4 +1,4 @@
-import { createTimeSource, type TimeSource } from '#platform/timeSource.ts'
+import { createTimeSource, type TimeSource } from '#platform/time/timeSource.ts'
 
 export type ShiftedTime = {
   now: () => number

@@ -1,6 +1,6 @@
 import { listenIpc } from '#platform/ipc/ipcServer.ts'
-import { silentLog } from '#platform/log.ts'
-import { claimSocket } from '#platform/privateSocket.ts'
+import { silentLog } from '#platform/logging/log.ts'
+import { claimSocket } from '#platform/net/privateSocket.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 
 /** Responds like a host until SIGUSR2, then blocks its event loop. `node spinningHost.ts SOCKET` */

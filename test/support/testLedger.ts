@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { createCreditLedger } from '#service/credits/creditLedger.ts'
 import type { CreditReservations, Reservation } from '#service/credits/creditReservations.ts'
 import { createHistoryRepository } from '#service/credits/historyRepository.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { Payment } from '#platform/http/endpoint.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import type { AnyCall } from '#service/base/endpoint.ts'
 import type { Facilitator } from '#service/payments/facilitator.ts'
 import { createPaymentBooks } from '#service/payments/paymentBooks.ts'

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { parseJson } from '#platform/boundedJson.ts'
+import { type HttpClient, readText } from '#platform/http/httpClient.ts'
 import { createSseParser } from '#platform/http/sseEvents.ts'
-import { type HttpClient, readText } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { profileHeader, type StdioEndpoint, type ToolProfile } from '#shared/contract/toolClients.ts'
 
 export type McpRelayOptions = {

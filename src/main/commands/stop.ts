@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { StartOptions } from '#config/startOptions.ts'
-import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
-import { findHostProcess, killHostProcess } from '#platform/hostProcess.ts'
-import { getHostSocketPath } from '#platform/hostSocket.ts'
+import { findLockHolder, type LockHolder } from '#platform/files/dataLock.ts'
 import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
-import { isRunning, processIdentity } from '#platform/processIdentity.ts'
+import { getHostSocketPath } from '#platform/net/hostSocket.ts'
+import { findHostProcess, killHostProcess } from '#platform/processes/hostProcess.ts'
+import { isRunning, processIdentity } from '#platform/processes/processIdentity.ts'
 import { hostMethods } from '#shared/contract/hostIpc.ts'
 
 const politeMs = 30_000

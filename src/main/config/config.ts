@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { parseListen } from '#platform/listenAddress.ts'
+import { parseListen } from '#platform/net/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { registerTypedData } from '#shared/contract/automatons.ts'
 import { DefaultNetwork } from '#shared/contract/sandboxes.ts'

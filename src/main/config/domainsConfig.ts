@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readPrivateFile } from '#platform/privateFile.ts'
+import { readPrivateFile } from '#platform/files/privateFile.ts'
 import type { RegistrarOptions } from '#service/domains/registrars/registrarOptions.ts'
 import { AppError } from '#shared/appError.ts'
 

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type CommandLine, type ParsedCommand, parseCommandLine } from '#platform/commandLine.ts'
-import { getDefaultDataFolder } from '#platform/dataFolder.ts'
-import { parseListen } from '#platform/listenAddress.ts'
+import { getDefaultDataFolder } from '#platform/files/dataFolder.ts'
+import { parseListen } from '#platform/net/listenAddress.ts'
+import { type CommandLine, type ParsedCommand, parseCommandLine } from '#platform/program/commandLine.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Environment } from './config.ts'
 

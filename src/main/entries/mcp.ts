@@ -4,20 +4,20 @@ import type { RunningApp } from '#agent/compose/compose.ts'
 import { runMcpRelay } from '#commands/mcpRelay.ts'
 import { type Environment, readEnvironment } from '#config/config.ts'
 import { resolvePaths } from '#config/startOptions.ts'
+import { findLockHolder, type LockHolder } from '#platform/files/dataLock.ts'
+import { createHttpClient } from '#platform/http/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import {
   type CommandLine,
   formatCommandError,
   formatHelp,
   parseCommandLine,
   toExitCode,
-} from '#platform/commandLine.ts'
-import { findLockHolder, type LockHolder } from '#platform/dataLock.ts'
-import { handleEndSignals } from '#platform/endSignals.ts'
-import { createHttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
-import { readSecretFile } from '#platform/secretFile.ts'
-import { createTimeSource } from '#platform/timeSource.ts'
-import { version } from '#platform/version.ts'
+} from '#platform/program/commandLine.ts'
+import { handleEndSignals } from '#platform/program/endSignals.ts'
+import { version } from '#platform/program/version.ts'
+import { readSecretFile } from '#platform/secrets/secretFile.ts'
+import { createTimeSource } from '#platform/time/timeSource.ts'
 import { AppError } from '#shared/appError.ts'
 import { StdioEndpoint, stdioEndpointFile, ToolProfile } from '#shared/contract/toolClients.ts'
 

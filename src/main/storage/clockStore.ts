@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ClockStore } from '#platform/clock.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
+import type { ClockStore } from '#platform/time/clock.ts'
 import type { Database } from './openDatabase.ts'
 
 const State = z.object({

@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 
 /** Codec of a column. `nullable` columns store `null` as NULL without the codec. */
 export type Column<T> = {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { Scope } from '#platform/scope.ts'
+import { Scope } from '#platform/program/scope.ts'
 import { projectFolder } from '../../support/plantedTree.ts'
 import { createServiceProcess } from '../../support/serviceProcess.ts'
 import type { Samples } from '../figures.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { createAccountRepository } from '#service/accounts/accountRepository.ts'
 import { createApiKeys } from '#service/accounts/apiKeys.ts'
 import { ensureOwner } from '#service/accounts/ownerAccount.ts'

@@ -8,7 +8,7 @@ import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRun
 import { createSandboxFolders } from '#host/runtimes/bubblewrap/sandboxFolder.ts'
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '#host/runtimes/sandboxRuntime.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { until } from '../eventually.ts'

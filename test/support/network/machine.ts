@@ -1,5 +1,5 @@
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { Network } from '#shared/contract/sandboxes.ts'
 import { createSandboxSpec, never } from '../sandboxSpecs.ts'
 import { pastas } from './pastas.ts'

@@ -11,7 +11,7 @@ import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.t
 import { kill } from '#host/runtimes/bubblewrap/processTable.ts'
 import { buildPerlScript, formatPerlArgument } from '#host/runtimes/perlScript.ts'
 import { getSystemCallNumbers } from '#host/runtimes/systemCallNumbers.ts'
-import { networksClosedToSandboxes as closed } from '#platform/specialAddresses.ts'
+import { networksClosedToSandboxes as closed } from '#platform/net/specialAddresses.ts'
 import { until } from '../eventually.ts'
 import { never } from '../sandboxSpecs.ts'
 import { pastas } from './pastas.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { genesisHash, toCanonicalJson } from './entryHash.ts'
 import { cutKind } from './timelineCut.ts'

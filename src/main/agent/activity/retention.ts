@@ -1,5 +1,5 @@
-import type { Clock } from '#platform/clock.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
+import type { Clock } from '#platform/time/clock.ts'
 import type { ActivitySettingsStore } from './activitySettings.ts'
 import type { Timeline } from './timeline.ts'
 import { findLastCut, removeCut } from './timelineCut.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { toIsoTime } from '#shared/time.ts'
 import { genesisHash, hashEntry, toCanonicalJson } from './entryHash.ts'

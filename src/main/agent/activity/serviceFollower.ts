@@ -1,5 +1,5 @@
-import type { Log } from '#platform/log.ts'
-import { createTokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/concurrency/tokenBuckets.ts'
+import type { Log } from '#platform/logging/log.ts'
 import {
   type AccountActivity,
   AccountActivityType,

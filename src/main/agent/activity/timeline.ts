@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { toOriginator } from '#shared/contract/originator.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Database } from '#storage/openDatabase.ts'

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 
 /** Newest entry of the log, which reveals whether later entries were removed. */
 export type Head = z.infer<typeof Head>

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openClock } from '#platform/clock.ts'
+import { openClock } from '#platform/time/clock.ts'
 import { createShiftedTime } from '#test/support/shiftedTime.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { createUserSessions, type OpenedSession } from './userSessions.ts'

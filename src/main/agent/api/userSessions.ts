@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
-import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
+import { readSecretFile, writeSecretFile } from '#platform/secrets/secretFile.ts'
 
 /** Secrets of a session. The browser stores the first, the window's origin the second; requests require both. */
 export type OpenedSession = { secret: string; windowKey: string }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openClock } from '#platform/clock.ts'
+import { openClock } from '#platform/time/clock.ts'
 import { AppError } from '#shared/appError.ts'
 import { IntentRecord } from '#shared/contract/intents.ts'
 import {

@@ -1,5 +1,5 @@
-import { type Clock, createTrustedClock } from '#platform/clock.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
+import { type Clock, createTrustedClock } from '#platform/time/clock.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { Database } from '#storage/openDatabase.ts'

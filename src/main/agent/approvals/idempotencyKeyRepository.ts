@@ -1,4 +1,4 @@
-import type { KeySlot } from '#platform/oncePerKey.ts'
+import type { KeySlot } from '#platform/http/oncePerKey.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import type { Params } from '#storage/table.ts'
 

@@ -1,4 +1,4 @@
-import { createOncePerKey, responseTtlMs } from '#platform/oncePerKey.ts'
+import { createOncePerKey, responseTtlMs } from '#platform/http/oncePerKey.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { LocalCall } from '../base/localEndpoint.ts'
 import type { IdempotencyKeyRepository } from './idempotencyKeyRepository.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '#platform/clock.ts'
+import type { Clock } from '#platform/time/clock.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import type { IntentRepository } from './intentRepository.ts'
 

@@ -1,4 +1,4 @@
-import type { PrincipalId } from '#platform/principals.ts'
+import type { PrincipalId } from '#platform/access/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Grant } from '#shared/contract/intents.ts'
 import { type AgentPrincipals, getPrincipalKind } from '../base/agentPrincipals.ts'

@@ -1,4 +1,4 @@
-import { createTokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/concurrency/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Requester } from '#shared/contract/intents.ts'
 import type { Approvals } from './approvals.ts'

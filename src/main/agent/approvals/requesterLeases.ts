@@ -1,4 +1,4 @@
-import type { Lease, PrincipalId } from '#platform/principals.ts'
+import type { Lease, PrincipalId } from '#platform/access/principals.ts'
 import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import {
   type AgentPrincipals,

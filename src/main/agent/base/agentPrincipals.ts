@@ -1,4 +1,4 @@
-import type { PrincipalId, Principals } from '#platform/principals.ts'
+import type { PrincipalId, Principals } from '#platform/access/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Requester } from '#shared/contract/intents.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'

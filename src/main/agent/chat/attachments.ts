@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { readBytes } from '#platform/boundedBytes.ts'
 import { type BytesResponse, createBytesAnswer } from '#platform/http/answers.ts'
+import { readBytes } from '#platform/parsing/boundedBytes.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Attachment } from '#shared/contract/chatLibrary.ts'
 import { type AttachmentId, chatLimits } from '#shared/contract/chats.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'

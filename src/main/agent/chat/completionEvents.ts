@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ProviderState, ToolCallDelta } from './toolCallAccumulator.ts'
 

@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import type { createChatCompletion, ListedModel } from '#shared/contract/inference.ts'
 import type { Input } from '#shared/contract/route.ts'
 import type { CallRow, StepRow } from './callRepository.ts'

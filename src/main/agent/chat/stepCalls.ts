@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'

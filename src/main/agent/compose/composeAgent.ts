@@ -1,4 +1,4 @@
-import { getBuiltFile } from '#platform/programFile.ts'
+import { getBuiltFile } from '#platform/program/programFile.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { type ActivitySettingsStore, createActivitySettings } from '../activity/activitySettings.ts'
 import { recordConnections } from '../activity/connectionNotes.ts'

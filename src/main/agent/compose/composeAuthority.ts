@@ -1,4 +1,4 @@
-import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
+import { createPrincipals, type PrincipalId } from '#platform/access/principals.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { noAccount } from '#shared/contract/intents.ts'
 import type { PolicyEvaluation } from '../approvals/evaluateIntent.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createHttpClient } from '#platform/httpClient.ts'
+import { createHttpClient } from '#platform/http/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Database } from '#storage/openDatabase.ts'

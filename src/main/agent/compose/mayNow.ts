@@ -1,4 +1,4 @@
-import type { PrincipalId } from '#platform/principals.ts'
+import type { PrincipalId } from '#platform/access/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'

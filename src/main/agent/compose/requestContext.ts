@@ -1,4 +1,4 @@
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import type { PaymentPurpose } from '#shared/contract/paymentRecords.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import type { Tool } from '#shared/contract/tools/tool.ts'

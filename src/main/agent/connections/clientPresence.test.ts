@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
-import type { PrincipalId } from '#platform/principals.ts'
+import type { PrincipalId } from '#platform/access/principals.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { listApiKeys } from '#shared/contract/accounts.ts'
 import { maxSignInIds } from '#shared/contract/auth.ts'

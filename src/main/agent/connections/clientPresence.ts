@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Log } from '#platform/log.ts'
-import type { PrincipalId } from '#platform/principals.ts'
+import type { PrincipalId } from '#platform/access/principals.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { listApiKeys } from '#shared/contract/accounts.ts'
 import { getMe, maxSignInIds } from '#shared/contract/auth.ts'
 import type { AgentPrincipals, PrincipalRights } from '../base/agentPrincipals.ts'

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
-import { parseJson } from '#platform/boundedJson.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { eventsPath, ServiceEvent } from '#shared/contract/events.ts'
 import { readEvent } from '#shared/contract/parseResponse.ts'
 import { buildUrl, createConnector, createTlsOptions, type ServiceTarget } from './serviceTarget.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { getMe, refreshTokens, signOut, verifySignIn } from '#shared/contract/auth.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Tokens } from '#shared/contract/auth.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'

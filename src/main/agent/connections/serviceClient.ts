@@ -1,6 +1,6 @@
+import { createHttpClient, type HttpClient, type HttpRequest, readText } from '#platform/http/httpClient.ts'
 import { createSseParser } from '#platform/http/sseEvents.ts'
-import { createHttpClient, type HttpClient, type HttpRequest, readText } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { parseResponse, type UnreadableEntry } from '#shared/contract/parseResponse.ts'
 import { buildRequest, type Input, type Output, type Route } from '#shared/contract/route.ts'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { connectPrivately } from '#platform/privateSocket.ts'
+import { connectPrivately } from '#platform/net/privateSocket.ts'
 
 export type ServiceTarget = {
   /** URL without a trailing slash, such as `http://127.0.0.1:4000`. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import { createEmitter } from '#shared/emitter.ts'

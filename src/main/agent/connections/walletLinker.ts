@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { getMe, linkWallet, type Me, unlinkWallet } from '#shared/contract/auth.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { CachedSource } from '#shared/contract/localDomains.ts'
 import type { CacheKind, DomainCacheRepository } from './domainCacheRepository.ts'

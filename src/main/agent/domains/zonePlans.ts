@@ -1,5 +1,5 @@
-import { createKeyedQueue } from '#platform/keyedQueue.ts'
-import type { Log } from '#platform/log.ts'
+import { createKeyedQueue } from '#platform/concurrency/keyedQueue.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '#shared/contract/dnsRecords.ts'
 import type { DesiredRecord, DnsPlan, DnsPlanStep } from '#shared/contract/localDomains.ts'

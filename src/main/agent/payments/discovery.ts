@@ -1,4 +1,4 @@
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import type { discoverPayments } from '#shared/contract/localPayments.ts'
 import type { Output } from '#shared/contract/route.ts'

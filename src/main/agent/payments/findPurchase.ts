@@ -1,4 +1,4 @@
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
 import { purchaseOf } from '#shared/contract/purchaseLabels.ts'
 import type { SellerRequest } from './seller.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Database } from '#storage/openDatabase.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { PaymentRepository } from './paymentRepository.ts'
 import type { PaymentSending } from './paymentSending.ts'

@@ -1,4 +1,4 @@
-import type { Lease } from '#platform/principals.ts'
+import type { Lease } from '#platform/access/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { readTransactionNonce } from '#platform/solana/solanaTransaction.ts'
 import type { AuthorizationLookup, AuthorizationState } from '../base/authorizations.ts'
 import type { StoredPayment } from './paymentRepository.ts'

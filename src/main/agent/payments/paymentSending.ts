@@ -1,4 +1,4 @@
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { normalizeAddress } from '#shared/contract/networks.ts'
 import type { PaidResponse, PaymentId } from '#shared/contract/paymentRecords.ts'

@@ -1,4 +1,4 @@
-import { isLocalServer } from '#platform/strangerAddress.ts'
+import { isLocalServer } from '#platform/net/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Requester } from '#shared/contract/intents.ts'
 import { parseSellerAddress } from './sellerAddress.ts'

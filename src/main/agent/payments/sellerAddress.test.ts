@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isConnectionAllowed } from '#platform/strangerAddress.ts'
+import { isConnectionAllowed } from '#platform/net/strangerAddress.ts'
 import { parseSellerAddress } from './sellerAddress.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import { parseUntrustedUrl } from '#platform/strangerAddress.ts'
+import { parseUntrustedUrl } from '#platform/net/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 
 /** Parses the address of a payment. @throws AppError `purchase/address` */

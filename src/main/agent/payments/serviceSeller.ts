@@ -1,4 +1,4 @@
-import type { HttpClient } from '#platform/httpClient.ts'
+import type { HttpClient } from '#platform/http/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { type CurrentTask, createTaskHeaders } from '../base/taskContext.ts'
 import { fetchOnce, type Seller } from './seller.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { removeFile, replaceFile } from '#platform/replaceFile.ts'
-import { seal, unseal } from '#platform/seal.ts'
-import type { SecretStore } from '#platform/secretStore.ts'
+import { removeFile, replaceFile } from '#platform/files/replaceFile.ts'
+import { seal, unseal } from '#platform/secrets/seal.ts'
+import type { SecretStore } from '#platform/secrets/secretStore.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SecretStoreLocator } from '../wallet/secretStoreLocator.ts'
 

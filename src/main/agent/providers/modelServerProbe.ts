@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { createHttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { createHttpClient } from '#platform/http/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { ModelPrice, maxServedModels, servedModelName } from '#shared/contract/providers.ts'
 
 export type ProbedModels = {

@@ -1,4 +1,4 @@
-import { createSerialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/concurrency/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type DiscoveredServer,

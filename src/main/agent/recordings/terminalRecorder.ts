@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import type { ActivitySettingsStore } from '../activity/activitySettings.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { RemovedThing as Entry } from '#shared/contract/removedThings.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Parsed } from '#shared/contract/route.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { describeIssue } from '#shared/contract/describeIssue.ts'
 import { Intent, noAccount } from '#shared/contract/intents.ts'
 import { findSolanaNetwork } from '#shared/contract/networks.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
 import { hashPersonalMessage } from './evmSignature.ts'
 import {

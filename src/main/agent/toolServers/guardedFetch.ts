@@ -1,6 +1,6 @@
-import { createGuardedLookup, notPublic } from '#platform/guardedLookup.ts'
-import { createHttpClient, type HttpClient } from '#platform/httpClient.ts'
-import { isConnectionAllowed, parseUntrustedUrl } from '#platform/strangerAddress.ts'
+import { createHttpClient, type HttpClient } from '#platform/http/httpClient.ts'
+import { createGuardedLookup, notPublic } from '#platform/net/guardedLookup.ts'
+import { isConnectionAllowed, parseUntrustedUrl } from '#platform/net/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { messageBytes } from './messageLimits.ts'
 

@@ -1,5 +1,5 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
-import { version } from '#platform/version.ts'
+import { version } from '#platform/program/version.ts'
 import { AppError } from '#shared/appError.ts'
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { sanitizeLine } from '#shared/shownLine.ts'

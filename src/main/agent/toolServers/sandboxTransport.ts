@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { parseJson } from '#platform/boundedJson.ts'
-import { createSerialQueue } from '#platform/serialQueue.ts'
+import { createSerialQueue } from '#platform/concurrency/serialQueue.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   changeTerminal,

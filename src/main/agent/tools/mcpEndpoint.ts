@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Exchange } from '#platform/http/exchange.ts'
 import { readCredential } from '#platform/http/requestCredential.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { profileHeader, ToolProfile } from '#shared/contract/toolClients.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server'
 import type { Exchange } from '#platform/http/exchange.ts'
 import { readBody } from '#platform/http/requestBody.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 
 type ExchangeOptions = { handler: Pick<McpHttpHandler, 'fetch'>; authInfo: AuthInfo; maxBytes: number }
 

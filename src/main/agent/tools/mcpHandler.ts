@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { Exchange } from '#platform/http/exchange.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { ToolCaller } from '../base/toolCaller.ts'
 import { runMcpExchange } from './mcpExchange.ts'
 import { createMcpServer, type McpServerOptions } from './mcpServer.ts'

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeSecretFile } from '#platform/secretFile.ts'
+import { writeSecretFile } from '#platform/secrets/secretFile.ts'
 import {
   type StdioEndpoint as DoorFile,
   mcpPath,

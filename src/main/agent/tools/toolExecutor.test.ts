@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPrincipals } from '#platform/principals.ts'
+import { createPrincipals } from '#platform/access/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import type { SubmitRequest } from '../approvals/approvals.ts'

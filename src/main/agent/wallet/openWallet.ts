@@ -1,4 +1,4 @@
-import { type Clock, createTrustedClock } from '#platform/clock.ts'
+import { type Clock, createTrustedClock } from '#platform/time/clock.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import { createKeyringImport } from './keyringImport.ts'

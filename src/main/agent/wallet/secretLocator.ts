@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Config } from '#config/config.ts'
-import { createKeychainSecretStore } from '#platform/keychainSecretStore.ts'
-import type { SecretStore } from '#platform/secretStore.ts'
-import { createVaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
+import type { SecretStore } from '#platform/secrets/secretStore.ts'
+import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretStore.ts'
 import { createSecretStoreLocator, type SecretStoreLocator } from './secretStoreLocator.ts'
 
 type LocatorOptions = { dataFolder: string; config: Config; keychain?: (scopeName: string) => SecretStore }

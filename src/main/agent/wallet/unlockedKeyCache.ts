@@ -1,4 +1,4 @@
-import { seal, unseal } from '#platform/seal.ts'
+import { seal, unseal } from '#platform/secrets/seal.ts'
 import { deriveAccountKey } from './walletAccounts.ts'
 import type { AccountRow } from './walletRepository.ts'
 import { openSecret, type Secret } from './walletSecrets.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage, HostParams } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'

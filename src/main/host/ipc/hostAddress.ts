@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { getHostFolder, getHostPidFile, getHostSocketPath } from '#platform/hostSocket.ts'
-import { claimSocket } from '#platform/privateSocket.ts'
+import { getHostFolder, getHostPidFile, getHostSocketPath } from '#platform/net/hostSocket.ts'
+import { claimSocket } from '#platform/net/privateSocket.ts'
 
 /**
  * Claims the host socket of a data folder for this process. Removes a stale socket.

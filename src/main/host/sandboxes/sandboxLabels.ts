@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
-import { removeFile, replaceFile } from '#platform/replaceFile.ts'
+import { removeFile, replaceFile } from '#platform/files/replaceFile.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { SandboxLabel } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createLocalRuntime } from '#test/support/fakeRuntime.ts'

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import type { OutputLog } from './outputLog.ts'
 
 /** Output of a terminal on disk, which outlives this process. Appends to segments, one write at a time. */

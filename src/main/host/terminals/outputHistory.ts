@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { createOutputFile, listSegments, type OutputFile } from './outputFile.ts'
 import { createOutputLog, type OutputLog } from './outputLog.ts'
 

@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import type { OutputLog } from './outputLog.ts'

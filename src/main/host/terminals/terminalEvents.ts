@@ -1,4 +1,4 @@
-import { createThrottlePerKey } from '#platform/throttlePerKey.ts'
+import { createThrottlePerKey } from '#platform/concurrency/throttlePerKey.ts'
 import type { HostEvent, TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { createChangeEvents } from './changeEvents.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Log } from '../log.ts'
+import type { Log } from '../logging/log.ts'
 import type { Limits } from './chain.ts'
 import { ChainError, type ChainErrorDetails } from './chainError.ts'
 import type { ChainEndpoint, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'

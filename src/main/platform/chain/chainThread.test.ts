@@ -8,7 +8,7 @@ import { atEndOfFile } from '#test/support/endOfFile.ts'
 import { until } from '#test/support/eventually.ts'
 import { createScriptedNode, numbers, results } from '#test/support/scriptedNode.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { silentLog } from '../log.ts'
+import { silentLog } from '../logging/log.ts'
 import type { AuthorizationQuery } from './chain.ts'
 import { createChainThread } from './chainThread.ts'
 

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
-import type { Log } from '../log.ts'
-import { getProgramFile } from '../programFile.ts'
+import type { Log } from '../logging/log.ts'
+import { getProgramFile } from '../program/programFile.ts'
 import type { Chain, ChainQueries, Limits, QuestionName } from './chain.ts'
 import { ChainError } from './chainError.ts'
 import type { ChainEndpoint, Question } from './chainMessages.ts'

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AppError } from '#shared/appError.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
-import type { RepeatableRequest } from '../oncePerKey.ts'
-import type { Lease } from '../principals.ts'
+import type { Lease } from '../access/principals.ts'
+import type { RepeatableRequest } from './oncePerKey.ts'
 
 /** Request context that the local agent and the service extend for their handlers. */
 export type BaseCall = {

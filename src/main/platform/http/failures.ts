@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { AppError, type ErrorBody } from '#shared/appError.ts'
-import { type Log, toLoggedError } from '../log.ts'
+import { type Log, toLoggedError } from '../logging/log.ts'
 
 /** Converts any error to an AppError for the caller. Logs unexpected errors and omits their details. */
 export function toAppError(

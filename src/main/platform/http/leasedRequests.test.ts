@@ -6,7 +6,7 @@ import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
-import { createPrincipals, type PrincipalId } from '../principals.ts'
+import { createPrincipals, type PrincipalId } from '../access/principals.ts'
 import { createBytesAnswer, createEventStreamResponse } from './answers.ts'
 
 const work = defineRoute({

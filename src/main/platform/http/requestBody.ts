@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '#shared/appError.ts'
-import { JsonError, parseJson } from '../boundedJson.ts'
+import { JsonError, parseJson } from '../parsing/boundedJson.ts'
 
 export const noBytes: Buffer = Buffer.alloc(0)
 

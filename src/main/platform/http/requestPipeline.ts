@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring'
 import { AppError } from '#shared/appError.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
-import type { Lease } from '../principals.ts'
+import type { Lease } from '../access/principals.ts'
 import {
   type BytesResponse,
   countBufferedBytes,

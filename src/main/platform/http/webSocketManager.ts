@@ -1,6 +1,6 @@
 import { type WebSocket, WebSocketServer } from 'ws'
 import { streamClose } from '#shared/contract/terminalStream.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../logging/log.ts'
 import type { Upgrade } from './exchange.ts'
 
 /** WebSockets of one server, which are monitored until they close. */

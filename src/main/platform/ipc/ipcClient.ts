@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { AppError, parseErrorCode } from '#shared/appError.ts'
-import { assertOwnFolder } from '../ownFolder.ts'
+import { assertOwnFolder } from '../files/ownFolder.ts'
 import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
 

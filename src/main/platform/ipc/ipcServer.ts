@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { AppError } from '#shared/appError.ts'
-import { type Log, toLoggedError } from '../log.ts'
-import { listenPrivately } from '../privateSocket.ts'
+import { type Log, toLoggedError } from '../logging/log.ts'
+import { listenPrivately } from '../net/privateSocket.ts'
 import { createFrameReader, type Frame, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'
 

@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs'
-import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
+import { readSecretFile, writeSecretFile } from '#platform/secrets/secretFile.ts'
 import { AccountId } from '#shared/ids.ts'
 import { hashSecret } from '../base/secretToken.ts'
 import type { AccountRepository } from './accountRepository.ts'

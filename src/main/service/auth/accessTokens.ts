@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { authLimits } from '#shared/contract/auth.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
 import { AccountId } from '#shared/ids.ts'

@@ -1,4 +1,4 @@
-import { createTokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/concurrency/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import { accountRequestLimits } from '#shared/contract/accountRequests.ts'
 import type { AccountActivityType } from '#shared/contract/activity.ts'

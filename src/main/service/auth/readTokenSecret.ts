@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs'
-import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
+import { readSecretFile, writeSecretFile } from '#platform/secrets/secretFile.ts'
 
 const pattern = /^[A-Za-z0-9_-]{43}$/
 

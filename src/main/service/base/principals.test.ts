@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { AccountId } from '#shared/ids.ts'
 import { createServicePrincipals, type ServicePrincipals, toIssuer } from './principals.ts'
 

@@ -1,5 +1,5 @@
-import type { Log } from '#platform/log.ts'
-import { createPrincipals, type PrincipalId, type Principals } from '#platform/principals.ts'
+import { createPrincipals, type PrincipalId, type Principals } from '#platform/access/principals.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 

@@ -1,5 +1,5 @@
-import { openDataFolder } from '#platform/dataFolder.ts'
-import { Scope } from '#platform/scope.ts'
+import { openDataFolder } from '#platform/files/dataFolder.ts'
+import { Scope } from '#platform/program/scope.ts'
 import { checkListening, formatLocalUrl, requireOwnName } from '../http/listening.ts'
 import { createRemovedThingAnnouncer } from '../references/removedThingAnnouncer.ts'
 import { createRemovedThingRepository } from '../references/removedThingRepository.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { installFolder } from '#platform/programFile.ts'
+import { installFolder } from '#platform/program/programFile.ts'
 import type { FamilyId } from '#shared/contract/families.ts'
 import { createModelUse } from '../activity/modelUse.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'

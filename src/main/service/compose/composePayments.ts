@@ -1,5 +1,5 @@
 import { createChainThread } from '#platform/chain/chainThread.ts'
-import { createHttpClient } from '#platform/httpClient.ts'
+import { createHttpClient } from '#platform/http/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { findEvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { SandboxId } from '#shared/ids.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Clock, openClock } from '#platform/clock.ts'
+import { type Clock, openClock } from '#platform/time/clock.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import { createCreditLedger } from './creditLedger.ts'

@@ -1,5 +1,5 @@
-import { parseJson } from '#platform/boundedJson.ts'
 import { createBytesAnswer } from '#platform/http/answers.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   adjustCredits,

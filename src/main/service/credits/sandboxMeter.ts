@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxBilling, SandboxRun } from './sandboxBilling.ts'
 

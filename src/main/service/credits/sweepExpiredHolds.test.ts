@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import { sweepExpiredHolds } from './sweepExpiredHolds.ts'

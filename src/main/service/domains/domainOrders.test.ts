@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createKeyedQueue } from '#platform/keyedQueue.ts'
+import { createKeyedQueue } from '#platform/concurrency/keyedQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type DnsRecordData,

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FileState } from '#shared/contract/files.ts'
 import type { Parsed } from '#shared/contract/route.ts'

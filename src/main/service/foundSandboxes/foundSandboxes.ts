@@ -1,5 +1,5 @@
-import { createKeyedQueue } from '#platform/keyedQueue.ts'
-import type { Log } from '#platform/log.ts'
+import { createKeyedQueue } from '#platform/concurrency/keyedQueue.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
 import type { SandboxLabel, StoredSandbox } from '#shared/contract/hostIpc.ts'

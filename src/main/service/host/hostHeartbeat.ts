@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { type HostProcess, isHostStopped, killHostProcess } from '#platform/hostProcess.ts'
 import type { IpcClient } from '#platform/ipc/ipcClient.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
+import { type HostProcess, isHostStopped, killHostProcess } from '#platform/processes/hostProcess.ts'
 import { AppError } from '#shared/appError.ts'
 import { createSilenceMeter } from './silenceMeter.ts'
 

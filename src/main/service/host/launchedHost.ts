@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { launchDetached } from '#platform/detachedProcess.ts'
-import { getHostSocketPath } from '#platform/hostSocket.ts'
-import { isRunning } from '#platform/processIdentity.ts'
-import { compiledPrograms, getProgramFile } from '#platform/programFile.ts'
-import { smallAllocator, smallHeapOptions } from '#platform/smallMemory.ts'
+import { getHostSocketPath } from '#platform/net/hostSocket.ts'
+import { launchDetached } from '#platform/processes/detachedProcess.ts'
+import { isRunning } from '#platform/processes/processIdentity.ts'
+import { compiledPrograms, getProgramFile } from '#platform/program/programFile.ts'
+import { smallAllocator, smallHeapOptions } from '#platform/program/smallMemory.ts'
 
 export type HostLauncher = {
   launch(): Promise<void>

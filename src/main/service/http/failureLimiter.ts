@@ -1,5 +1,5 @@
+import { createTokenBuckets } from '#platform/concurrency/tokenBuckets.ts'
 import { toClientNetwork } from '#platform/http/clientNetwork.ts'
-import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 
 export type FailureLimiter = {
   /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { formatHostAndPort, isLoopback } from '#platform/listenAddress.ts'
+import { formatHostAndPort, isLoopback } from '#platform/net/listenAddress.ts'
 import type { PrivateEndpoint } from './privateEndpoint.ts'
 import { isLoopbackName } from './requestGuard.ts'
 

@@ -1,4 +1,4 @@
-import { formatHostAndPort, isLoopback, type ListenAddress } from '#platform/listenAddress.ts'
+import { formatHostAndPort, isLoopback, type ListenAddress } from '#platform/net/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { readCertificateNames } from './certificateNames.ts'
 

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net'
-import { claimSocket, listenPrivately, releaseSocket } from '#platform/privateSocket.ts'
+import { claimSocket, listenPrivately, releaseSocket } from '#platform/net/privateSocket.ts'
 import { AppError } from '#shared/appError.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createTokenBuckets } from '#platform/tokenBuckets.ts'
+import { createTokenBuckets } from '#platform/concurrency/tokenBuckets.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { createClientAddress } from './callerAddress.ts'

@@ -1,5 +1,5 @@
+import { createTokenBuckets } from '#platform/concurrency/tokenBuckets.ts'
 import { toClientNetwork } from '#platform/http/clientNetwork.ts'
-import { createTokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Caller, DailyQuota } from '../base/endpoint.ts'
 

@@ -1,5 +1,5 @@
-import { createOncePerKey, type RepeatableRequest, responseTtlMs } from '#platform/oncePerKey.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { createOncePerKey, type RepeatableRequest, responseTtlMs } from '#platform/http/oncePerKey.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { AnswerRepository } from './answerRepository.ts'
 

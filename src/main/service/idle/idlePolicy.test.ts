@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { SandboxId } from '#shared/ids.ts'
 import { until } from '#test/support/eventually.ts'
 import type { HostCall } from '../host/hostCalls.ts'

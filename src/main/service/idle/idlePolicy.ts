@@ -1,5 +1,5 @@
-import type { Clock } from '#platform/clock.ts'
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
+import type { Clock } from '#platform/time/clock.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'

@@ -1,5 +1,5 @@
-import { parseJson } from '#platform/boundedJson.ts'
 import { createSseParser, type SseEvent } from '#platform/http/sseEvents.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { createCompletionCollector } from './answer.ts'
 import type { CanonicalEvent } from './canonical.ts'
 import { type CompletionLimits, createCompletionMeter } from './completionLimits.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { isPublicAddress } from '#platform/publicAddress.ts'
+import { isPublicAddress } from '#platform/net/publicAddress.ts'
 import { testTls } from '#test/support/tlsFiles.ts'
 import { createImageFetcher } from './fetchedImages.ts'
 

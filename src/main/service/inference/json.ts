@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 
 /** JSON from an external source. Any field may be missing or have another type. */
 export type JsonObject = { readonly [name: string]: unknown }

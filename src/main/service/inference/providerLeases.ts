@@ -1,4 +1,4 @@
-import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
+import { createPrincipals, type PrincipalId } from '#platform/access/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { InferenceError } from './inferenceError.ts'

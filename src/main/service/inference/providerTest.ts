@@ -1,5 +1,5 @@
-import { createHttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { createHttpClient } from '#platform/http/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { type FamilyId, families } from '#shared/contract/families.ts'
 import type { KeyTest } from '#shared/contract/providers.ts'

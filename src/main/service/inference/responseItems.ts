@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { createBadRequestError, type InferenceError } from './inferenceError.ts'
 import { getString, type JsonObject, toJsonObject } from './json.ts'

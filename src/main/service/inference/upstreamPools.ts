@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
-import { readFirstBytes } from '#platform/boundedBytes.ts'
+import { readFirstBytes } from '#platform/parsing/boundedBytes.ts'
 import { InferenceError } from './inferenceError.ts'
 import { sendUpstreamRequest, type UpstreamReply } from './upstreamRequest.ts'
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { afterEach, expect, test, vi } from 'vitest'
-import { Scope } from '#platform/scope.ts'
+import { Scope } from '#platform/program/scope.ts'
 import { createUpstreamPools } from './upstreamPools.ts'
 import { sendUpstreamRequest } from './upstreamRequest.ts'
 

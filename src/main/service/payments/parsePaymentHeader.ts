@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { PaymentIdentifier, paymentIdentifierName } from '#shared/paymentIdentifier.ts'

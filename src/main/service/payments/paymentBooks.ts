@@ -1,5 +1,5 @@
 import type { CompleteResponse } from '#platform/http/endpoint.ts'
-import { responseTtlMs } from '#platform/oncePerKey.ts'
+import { responseTtlMs } from '#platform/http/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { toExactCents, toMicroUsd } from '#shared/microUsd.ts'

@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { PaymentGate } from './paymentGate.ts'
 import type { PaymentRepository, PaymentRow } from './paymentRepository.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PricedRequest } from '#platform/http/endpoint.ts'
-import { assertKey } from '#platform/oncePerKey.ts'
+import { assertKey } from '#platform/http/oncePerKey.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'

@@ -1,4 +1,4 @@
-import type { PrincipalId } from '#platform/principals.ts'
+import type { PrincipalId } from '#platform/access/principals.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { toIssuer } from '../base/principals.ts'
 import { createSecretTokens, hashSecret } from '../base/secretToken.ts'

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import type { AppError } from '#shared/appError.ts'
 import {
   ClientStreamMessage,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { readBytes } from '#platform/boundedBytes.ts'
+import { readBytes } from '#platform/parsing/boundedBytes.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ImportFormat, importConversations } from '#shared/contract/chatLibrary.ts'
 import { type ConversationId, chatLimits, noParameters } from '#shared/contract/chats.ts'

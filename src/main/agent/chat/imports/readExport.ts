@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ImportFormat } from '#shared/contract/chatLibrary.ts'
 import { chatLimits } from '#shared/contract/chats.ts'

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { connect, isIPv6 } from 'node:net'
 import { type Answer, type DecodedPacket, decode, encode, type OptAnswer, RECURSION_DESIRED } from 'dns-packet'
-import type { ListenAddress } from '#platform/listenAddress.ts'
+import type { ListenAddress } from '#platform/net/listenAddress.ts'
 import type { DnsRecordType } from '#shared/dns/dnsRecord.ts'
 
 export type DnsQuestion = { name: string; type: DnsRecordType }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { type ListenAddress, parseListen } from '#platform/listenAddress.ts'
-import { isPublicAddress } from '#platform/publicAddress.ts'
+import { type ListenAddress, parseListen } from '#platform/net/listenAddress.ts'
+import { isPublicAddress } from '#platform/net/publicAddress.ts'
 import type { PropagationServer } from '#shared/contract/localDomains.ts'
 import { DnsError, queryDns } from './dnsQuestion.ts'
 

@@ -1,4 +1,4 @@
-import type { ListenAddress } from '#platform/listenAddress.ts'
+import type { ListenAddress } from '#platform/net/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { maxPropagated, type PropagatedRecords, type PropagationServer } from '#shared/contract/localDomains.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'

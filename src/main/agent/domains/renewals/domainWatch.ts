@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 
 /** Sweeps all domains when an action is due or something changed. Only one sweep runs at a time. */

@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import type { HostSupport } from './hostSupport.ts'
 import type { ImageStore } from './images/imageStore.ts'
 import type { SandboxFolders } from './sandboxFolder.ts'

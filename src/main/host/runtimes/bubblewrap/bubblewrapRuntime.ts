@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Log } from '#platform/log.ts'
-import { networksClosedToSandboxes } from '#platform/specialAddresses.ts'
+import type { Log } from '#platform/logging/log.ts'
+import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
 import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { createActiveSandboxes } from '../activeSandboxes.ts'

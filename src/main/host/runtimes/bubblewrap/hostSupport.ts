@@ -1,4 +1,4 @@
-import type { Log } from '#platform/log.ts'
+import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { type BaseEntry, type HostBase, listSandboxContent, readHostBase } from './baseFiles.ts'
 import { type HostProbe, probeHost } from './hostProbe.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installFolder } from '#platform/programFile.ts'
+import { installFolder } from '#platform/program/programFile.ts'
 
 /** Kernel settings that forbid namespaces to ordinary users. Undefined if the setting does not exist. */
 export type NamespaceSettings = {

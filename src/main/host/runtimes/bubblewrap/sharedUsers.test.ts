@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isRunning } from '#platform/processIdentity.ts'
+import { isRunning } from '#platform/processes/processIdentity.ts'
 import { until } from '#test/support/eventually.ts'
 import { skipWhen } from '#test/support/skipWhen.ts'
 import { findExecutable } from './hostTools.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLog } from '#platform/log.ts'
+import { silentLog } from '#platform/logging/log.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createWarmPool, type WarmSandbox, type WarmSandboxKind } from './warmPool.ts'
 

@@ -1,5 +1,5 @@
 import type { ContainerInspectInfo } from 'dockerode'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { buildContainerSettings, type ReusedVolume } from './containerSettings.ts'
 import { type Containers, nextName } from './containers.ts'

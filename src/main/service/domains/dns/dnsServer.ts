@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
-import { formatHostAndPort, type ListenAddress } from '#platform/listenAddress.ts'
+import { formatHostAndPort, type ListenAddress } from '#platform/net/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { answerMessage } from './dnsMessage.ts'
 import type { Zone } from './zoneAnswer.ts'

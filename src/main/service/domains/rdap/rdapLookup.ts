@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { HttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import type { HttpClient } from '#platform/http/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import type { Availability } from '../registrars/registrar.ts'
 import type { RdapBootstrap } from './rdapBootstrap.ts'
 

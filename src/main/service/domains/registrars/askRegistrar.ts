@@ -1,5 +1,5 @@
-import type { HttpClient } from '#platform/httpClient.ts'
-import { parseJsonOrUndefined } from '#platform/parseJsonOrUndefined.ts'
+import type { HttpClient } from '#platform/http/httpClient.ts'
+import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { RegistrarError } from './registrar.ts'
 
 export type RegistrarRequest = {

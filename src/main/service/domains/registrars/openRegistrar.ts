@@ -1,4 +1,4 @@
-import type { HttpClient } from '#platform/httpClient.ts'
+import type { HttpClient } from '#platform/http/httpClient.ts'
 import { createNameComApi } from './namecom/nameComApi.ts'
 import { createNameComRegistrar } from './namecom/nameComRegistrar.ts'
 import { createNameSiloApi } from './namesilo/nameSiloApi.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../canonical.ts'
 import { getString, type JsonObject, toJsonObject } from '../json.ts'
 

@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
 import { InferenceError } from '../inferenceError.ts'
 import { getCount, getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { InferenceError, type InferenceErrorKind } from '../inferenceError.ts'
 import { getObject, getString, toJsonObject } from '../json.ts'
 import type { UpstreamErrorResponse } from './upstream.ts'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { z } from 'zod'
-import { parseJson } from '#platform/boundedJson.ts'
+import { parseJson } from '#platform/parsing/boundedJson.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
 import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import type { SandboxUser } from '../startRequest.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HttpClient } from '#platform/httpClient.ts'
+import type { HttpClient } from '#platform/http/httpClient.ts'
 import { requestRegistrar, sanitizeRegistrarText } from '../askRegistrar.ts'
 import { RegistrarError } from '../registrar.ts'
 

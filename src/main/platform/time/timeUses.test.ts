@@ -11,7 +11,7 @@ const rows = entries.flatMap(([, { modules }]) => modules)
 /** Matches reads of any clock. */
 const reading = /\b(now|wallNow|steadyMs|latestMs|passedMs|runningMs)\(\)|Date\.now\b|performance\.now\(/
 /** Files that implement clocks. */
-const clocks = ['platform/clock.ts', 'platform/timeSource.ts']
+const clocks = ['platform/time/clock.ts', 'platform/time/timeSource.ts']
 
 function readers(): string[] {
   return ['agent', 'service', 'platform']

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { getHostPidFile } from './hostSocket.ts'
+import { getHostPidFile } from '../net/hostSocket.ts'
 import { processIdentity } from './processIdentity.ts'
 
 /** File names in the source tree and in a build. */

@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { eventually, until } from '#test/support/eventually.ts'
 import { isAlive } from '#test/support/processes.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { silentLog } from '../logging/log.ts'
 import { superviseChild } from './childSupervisor.ts'
-import { silentLog } from './log.ts'
 
 /** Prints its pid when ready and exits when stdin ends. */
 const obedient = 'console.log(process.pid); process.stdin.resume().on("end", () => process.exit(0))'

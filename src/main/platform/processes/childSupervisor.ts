@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Log } from './log.ts'
+import type { Log } from '../logging/log.ts'
 
 /** Keeps one child process running. */
 export type ChildSupervisor<Ready> = {

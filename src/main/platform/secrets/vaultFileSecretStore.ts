@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
-import { parseJsonOrUndefined } from './parseJsonOrUndefined.ts'
-import { removeFile, replaceFile } from './replaceFile.ts'
+import { createSerialQueue } from '../concurrency/serialQueue.ts'
+import { removeFile, replaceFile } from '../files/replaceFile.ts'
+import { parseJsonOrUndefined } from '../parsing/parseJsonOrUndefined.ts'
 import type { SecretStore } from './secretStore.ts'
-import { createSerialQueue } from './serialQueue.ts'
 
 const VaultFile = z.strictObject({ version: z.literal(1), entries: z.record(z.string(), z.string()) })
 type Entries = z.infer<typeof VaultFile>['entries']

@@ -125,7 +125,7 @@ export const timeUses = {
       'service/ports/frameSessions.ts',
       'service/ports/portTokens.ts',
       'service/terminals/terminalLinks.ts',
-      'platform/principals.ts',
+      'platform/access/principals.ts',
     ],
   },
   'sign-in-messages': {
@@ -178,7 +178,7 @@ export const timeUses = {
     reads: ['running'],
     answer: 'Rates, durations and silence are measured by running time, in memory.',
     modules: [
-      'platform/tokenBuckets.ts',
+      'platform/concurrency/tokenBuckets.ts',
       'platform/http/httpServer.ts',
       'service/http/rateLimits.ts',
       'service/inference/completionLimits.ts',
@@ -197,7 +197,7 @@ export const timeUses = {
   supervision: {
     reads: ['wall'],
     answer: 'A process that ended is started after a pause of another length, once.',
-    modules: ['platform/childSupervisor.ts', 'platform/endSignals.ts'],
+    modules: ['platform/processes/childSupervisor.ts', 'platform/program/endSignals.ts'],
   },
   caches: {
     reads: ['wall', 'running'],
@@ -250,7 +250,7 @@ export const timeUses = {
       'agent/wallet/secretExport.ts',
       'agent/wallet/walletInfo.ts',
       'agent/wallet/walletLabels.ts',
-      'platform/log.ts',
+      'platform/logging/log.ts',
       'service/accounts/apiKeys.ts',
       'service/accounts/ownerAccount.ts',
       'service/auth/linkedWallets.ts',

@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { processIdentity } from '../processes/processIdentity.ts'
 import { findLockHolder, lockData } from './dataLock.ts'
-import { processIdentity } from './processIdentity.ts'
 
 const lockFolder = (folder: string) => lockData({ folder, name: 'steward.lock', program: 'Steward' })
 

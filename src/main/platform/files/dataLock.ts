@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
-import { isRunning, processIdentity } from './processIdentity.ts'
+import { isRunning, processIdentity } from '../processes/processIdentity.ts'
 
 const LockHolder = z.object({
   pid: z.int().positive(),

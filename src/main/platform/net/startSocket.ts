@@ -1,7 +1,7 @@
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { parseJson } from './boundedJson.ts'
+import { parseJson } from '../parsing/boundedJson.ts'
 import { claimSocket, listenPrivately, releaseSocket, toSocketPath } from './privateSocket.ts'
 
 /**

@@ -8,8 +8,8 @@ import {
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
-import { readBytes } from './boundedBytes.ts'
-import { ignoreLateErrors } from './http/lateErrors.ts'
+import { readBytes } from '../parsing/boundedBytes.ts'
+import { ignoreLateErrors } from './lateErrors.ts'
 
 /** HTTP client that reuses its connections. */
 export type HttpClient = {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const here = fileURLToPath(import.meta.url)
 const fromSource = here.endsWith('.ts')
 /** Folder of the programs: `src/main`, or `out/main`, which contains all chunks of the build. */
-const programs = fromSource ? resolve(dirname(here), '..') : dirname(here)
+const programs = fromSource ? resolve(dirname(here), '..', '..') : dirname(here)
 
 /**
  * @param source path of the program below `src/main`, without extension: `entries/service`,

@@ -4,7 +4,7 @@ import { createConnection, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '#shared/appError.ts'
-import { assertOwnFolder, assertOwnFolderSync } from './ownFolder.ts'
+import { assertOwnFolder, assertOwnFolderSync } from '../files/ownFolder.ts'
 
 /** The kernel accepts 107 bytes for the path of a Unix socket (103 on macOS). */
 const maxAddressBytes = 100

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { getHostFolder, getHostPidFile } from '../net/hostSocket.ts'
+import { smallHeapOptions } from '../program/smallMemory.ts'
 import { findHostProcess, isHostStopped, killHostProcess } from './hostProcess.ts'
-import { getHostFolder, getHostPidFile } from './hostSocket.ts'
-import { smallHeapOptions } from './smallMemory.ts'
 
 const waitForever = 'setInterval(() => {}, 1000)'
 
