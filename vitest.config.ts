@@ -39,10 +39,10 @@ const starvedRetries = 1
 const processorBound = { order: 1, maxWorkers: 2 }
 /** Bound by waiting for processes, namespaces and containers. */
 const waitingBound = { order: 2, maxWorkers: 4 }
-/** One file after the other: they share a Steward and a browser. */
-const sharing = {
+/** Bound by waiting for pages. The files of a worker run sequentially, because they share a Steward and a browser. */
+const pageBound = {
   order: 3,
-  maxWorkers: 1,
+  maxWorkers: 2,
   globalSetup: ['test/support/sharedSteward.ts'],
   shared: ['test/support/openSharedBrowser.ts'],
 }
@@ -77,7 +77,7 @@ export default defineConfig({
         exclude: suiteForm.hasScreens ? [] : ['test/e2e/screens.test.ts'],
         testTimeout: 300_000,
         retry: starvedRetries,
-        ...sharing,
+        ...pageBound,
       }),
     ],
     sequence: { sequencer: LongestFirst },

@@ -36,15 +36,15 @@ async function runQuickSuite(): Promise<Outcome> {
 }
 
 /**
- * Runs every suite. Files that share a Steward and a browser run sequentially, in parallel with the suites that need
- * neither. Those suites run sequentially too, because on two processors more parallel runs starve each other.
+ * Runs every suite. Files that share a Steward and a browser run in parallel with the suites that need neither. Those
+ * suites run in two parts, because on two processors more parallel runs starve each other.
  */
 async function runWholeSuite(): Promise<Outcome> {
   const failedBuild = await runStepsAtLowPriority([buildStep])
   const checks = runStepsAtLowPriority(checkSteps)
   const e2e = startBufferedRun(['--project', 'e2e'])
-  const reports = [await runTests(['--project', 'unit', '--project', 'contract'])]
-  reports.push(await runTests(['--project', 'integration']))
+  const reports = [await runTests(['--project', 'unit'])]
+  reports.push(await runTests(['--project', 'contract', '--project', 'integration']))
   reports.push(await e2e.print())
   const failedSteps = failedBuild + (await checks)
   return { failed: failedSteps, reports: [await repeatFailedFiles(joinReports(reports))] }

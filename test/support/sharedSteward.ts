@@ -4,29 +4,34 @@ import { namesTestFolder, watchLeaks } from './leaks.ts'
 import { startSteward } from './steward.ts'
 import { removeTestFolders } from './temporaryFolder.ts'
 
-/** Steward instance that e2e files share, in a separate process. */
+/** Steward instance that the e2e files of one worker share, in a separate process. */
 export type SharedSteward = { url: string; serviceUrl: string; dataFolder: string; ownerKey: string }
 
 declare module 'vitest' {
   interface ProvidedContext {
-    steward: SharedSteward
+    /** One instance per worker, indexed by `VITEST_POOL_ID` - 1. */
+    stewards: SharedSteward[]
   }
 }
 
 const leakDeadlineMs = 30_000
 
-/** Starts one Steward for an e2e run. On teardown, asserts that everything it opened is closed. */
+/** Starts a Steward for each worker of an e2e run. On teardown, asserts that everything they opened is closed. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const leaks = watchLeaks((all) => all.filter((it) => namesTestFolder(it.command)))
-  const { close, url, serviceUrl, dataFolder, ownerKey } = await startSteward()
-  project.provide('steward', { url, serviceUrl, dataFolder, ownerKey })
+  const workers = Array.from({ length: project.config.maxWorkers })
+  const stewards = await Promise.all(workers.map(() => startSteward()))
+  project.provide(
+    'stewards',
+    stewards.map(({ url, serviceUrl, dataFolder, ownerKey }) => ({ url, serviceUrl, dataFolder, ownerKey })),
+  )
 
   return async () => {
-    await close()
+    await Promise.all(stewards.map((steward) => steward.close()))
     try {
-      await until('what the shared Steward left to be gone', () => leaks.left().length === 0, leakDeadlineMs)
+      await until('processes of the shared Stewards to exit', () => leaks.left().length === 0, leakDeadlineMs)
     } catch (cause) {
-      throw new Error(`The shared Steward left: ${leaks.left().join(', ')}`, { cause })
+      throw new Error(`The shared Stewards left: ${leaks.left().join(', ')}`, { cause })
     } finally {
       await removeTestFolders()
     }

@@ -41,11 +41,11 @@ export type StewardInBrowser<Kind extends SharedSteward = SharedSteward> = {
 let sharedSession: Promise<StorageState> | undefined
 
 /**
- * Returns the Steward shared by all files. Each file must restore its state, and must not stop it or create a wallet in
+ * Returns the Steward shared by the files of this worker. Each file must restore its state, and must not stop it or create a wallet in
  * it.
  */
 export async function stewardInBrowser(): Promise<StewardInBrowser> {
-  const steward = inject('steward')
+  const steward = getSharedSteward()
   const browser = await getSharedBrowser()
   sharedSession ??= openSession(browser, steward.url)
   const app = onSteward(steward, browser, await sharedSession)
@@ -56,9 +56,16 @@ export async function stewardInBrowser(): Promise<StewardInBrowser> {
       await closeWindows(browser)
       const { sandboxes } = await app.client.call(listSandboxes, {})
       for (const { id } of sandboxes) await app.client.call(deleteSandbox, { id })
-      expect(await listRemaining(app), 'this file leaves something in the Steward of all').toEqual(before)
+      expect(await listRemaining(app), 'this file leaves something in the shared Steward').toEqual(before)
     },
   }
+}
+
+function getSharedSteward(): SharedSteward {
+  const workerId = Number(process.env.VITEST_POOL_ID)
+  const steward = inject('stewards')[workerId - 1]
+  if (!steward) throw new Error(`No Steward was started for worker ${workerId}`)
+  return steward
 }
 
 /**
