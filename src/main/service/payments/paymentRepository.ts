@@ -13,10 +13,13 @@ import {
   text,
 } from '#storage/table.ts'
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
-
-export type PaymentState = 'verifying' | 'settling' | 'settled' | 'failed' | 'unknown'
-/** Work of a settled payment. `waiting`: the connection of the paying request closed, and its client may retry. */
-export type PaymentWork = 'none' | 'waiting' | 'begun' | 'done' | 'credited'
+import {
+  assertTransition,
+  type PaymentWork,
+  possiblySettledStates,
+  removableStates,
+  type SettlementState,
+} from './settlementStates.ts'
 
 const payments = defineTable('payments', {
   network: text(),
@@ -38,7 +41,7 @@ const payments = defineTable('payments', {
   resource: nullable(text()),
   /** Sandbox that the purchase points to. */
   sandboxId: nullable(text<SandboxId>()),
-  state: text<PaymentState>(),
+  state: text<SettlementState>(),
   work: text<PaymentWork>(),
   transaction: renameColumn('transaction_hash', nullable(text())),
   answerStatus: nullable(number()),
@@ -60,7 +63,10 @@ export type PaymentRow = Omit<Row, 'key' | 'answerStatus' | 'answerBody'> & {
 
 export type NewPayment = Omit<PaymentRow, 'state' | 'work' | 'transaction' | 'answer' | 'attempts' | 'nextAtMs'>
 
-/** Callers run each method in their transaction. */
+/**
+ * Callers run each method in their transaction. Methods that change the state or the work throw an error if the
+ * transition tables do not allow the change.
+ */
 export type PaymentRepository = {
   find(lock: PaymentLock): PaymentRow | undefined
   get(id: string): PaymentRow | undefined
@@ -77,7 +83,7 @@ export type PaymentRepository = {
   isSandboxLeased(id: SandboxId): boolean
   /** Removes a payment that moved no money. */
   remove(id: string): void
-  setState(id: string, state: Exclude<PaymentState, 'settled'>): void
+  setState(id: string, state: Exclude<SettlementState, 'settled'>): void
   markSettled(id: string, changes: { transaction: string; work: 'waiting' | 'begun'; nextAtMs: number }): void
   begin(id: string): void
   finish(id: string, outcome: { work: 'done' | 'credited'; answer: PaymentRow['answer'] }): void
@@ -107,7 +113,7 @@ export function createPaymentRepository(database: Database): PaymentRepository {
   const get = database.prepare<[Params<'id'>], StoredRow>(`SELECT ${columns} FROM payments WHERE id = @id`)
   const findByKey = database.prepare<[Params<'accountId' | 'key' | 'sinceMs'>], StoredRow>(
     `SELECT ${columns} FROM payments WHERE account_id = @accountId AND idempotency_key = @key
-       AND state IN ('settling', 'unknown', 'settled') AND coalesce(answer_status, 200) < 400
+       AND state IN (${toSqlList(possiblySettledStates)}) AND coalesce(answer_status, 200) < 400
        AND (work <> 'done' OR created_at_ms > @sinceMs) ORDER BY created_at_ms DESC LIMIT 1`,
   )
   const add = database.prepare<[Params<keyof Row>]>(
@@ -121,16 +127,19 @@ export function createPaymentRepository(database: Database): PaymentRepository {
        AND (state IN ('verifying', 'settling') OR work IN ('waiting', 'begun'))`,
   )
   const remove = database.prepare<[Params<'id'>]>(
-    `DELETE FROM payments WHERE id = @id AND state IN ('verifying', 'failed')`,
+    `DELETE FROM payments WHERE id = @id AND state IN (${toSqlList(removableStates)})`,
   )
+  const progress = database.prepare<[Params<'id'>], { state: SettlementState; work: PaymentWork }>(
+    'SELECT state, work FROM payments WHERE id = @id',
+  )
+  const assertChange = (id: string, to: Parameters<typeof assertTransition>[2]): void =>
+    assertTransition(id, progress.get({ id }), to)
   const setState = database.prepare<[Params<'id' | 'state'>]>('UPDATE payments SET state = @state WHERE id = @id')
   const settled = database.prepare<[Params<'id' | 'transaction' | 'work' | 'nextAtMs'>]>(
     `UPDATE payments SET state = 'settled', attempts = 0, ${payments.assignments(['transaction', 'work', 'nextAtMs'])}
      WHERE id = @id`,
   )
-  const begin = database.prepare<[Params<'id'>]>(
-    `UPDATE payments SET work = 'begun' WHERE id = @id AND work = 'waiting'`,
-  )
+  const begin = database.prepare<[Params<'id'>]>(`UPDATE payments SET work = 'begun' WHERE id = @id`)
   const finish = database.prepare<[Params<'id' | 'work' | 'answerStatus' | 'answerBody'>]>(
     `UPDATE payments SET ${payments.assignments(['work', 'answerStatus', 'answerBody'])} WHERE id = @id`,
   )
@@ -173,11 +182,22 @@ export function createPaymentRepository(database: Database): PaymentRepository {
     isLeased: (resource) => isLeased.get({ resource }) !== undefined,
     isSandboxLeased: (sandboxId) => isSandboxLeased.get({ sandboxId }) !== undefined,
     remove: (id) => void remove.run({ id }),
-    setState: (id, state) => void setState.run({ id, state }),
-    markSettled: (id, { transaction, work, nextAtMs }) => void settled.run({ id, transaction, work, nextAtMs }),
-    begin: (id) => void begin.run({ id }),
-    finish: (id, { work, answer }) =>
-      void finish.run({ id, work, answerStatus: answer?.status ?? null, answerBody: answer?.body ?? null }),
+    setState(id, state) {
+      assertChange(id, { state })
+      setState.run({ id, state })
+    },
+    markSettled(id, { transaction, work, nextAtMs }) {
+      assertChange(id, { state: 'settled', work })
+      settled.run({ id, transaction, work, nextAtMs })
+    },
+    begin(id) {
+      assertChange(id, { work: 'begun' })
+      begin.run({ id })
+    },
+    finish(id, { work, answer }) {
+      assertChange(id, { work })
+      finish.run({ id, work, answerStatus: answer?.status ?? null, answerBody: answer?.body ?? null })
+    },
     retryAt: (id, nextAtMs) => void retryAt.run({ id, nextAtMs }),
     removeUnverified: () => void removeUnverified.run(),
     releaseResources: (network) => void releaseResources.run({ network }),
@@ -189,4 +209,9 @@ export function createPaymentRepository(database: Database): PaymentRepository {
 function fromRow(row: StoredRow): PaymentRow {
   const { key, answerStatus: status, answerBody: body, ...payment } = payments.fromRow(row)
   return { ...payment, key: key ?? undefined, answer: status === null || body === null ? undefined : { status, body } }
+}
+
+/** Formats states of this code as SQL literals. A condition on literals can use the partial indexes. */
+function toSqlList(states: readonly SettlementState[]): string {
+  return states.map((state) => `'${state}'`).join(', ')
 }

@@ -8,6 +8,7 @@ import type { Offer } from './offer.ts'
 import type { PaymentPayload } from './parsePaymentHeader.ts'
 import type { Refusal } from './paymentAuthorization.ts'
 import type { PaymentLock, PaymentRow } from './paymentRepository.ts'
+import { possiblySettledStates } from './settlementStates.ts'
 
 /** Payment with the request that it is bound to. It cannot pay for another one. */
 export type BoundRequest = PaymentLock &
@@ -56,9 +57,9 @@ export function toKeyString({ payer, nonce }: Pick<PaymentLock, 'payer' | 'nonce
   return `${payer} ${nonce}`
 }
 
-/** Whether a payment has settled or may have settled, so that price changes no longer affect it. */
+/** Whether a payment has settled or may have settled. */
 export function mayHavePaid(row: PaymentRow | undefined): boolean {
-  return row !== undefined && ['settling', 'unknown', 'settled'].includes(row.state)
+  return row !== undefined && possiblySettledStates.includes(row.state)
 }
 
 export function isSame(stored: BoundRequest, fresh: BoundRequest): boolean {
