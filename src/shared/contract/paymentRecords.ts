@@ -40,7 +40,7 @@ export const PaymentState = z
       '`settled`: the seller confirmed the payment and answered.',
       '`refused`: by you, a rule, a limit, or the seller; `paid` says whether money can still move.',
       '`unknown`: sent, and the seller did not say what became of it. Steward asks the seller and the chain; it never signs a second payment.',
-      '`reconciled`: it was unknown, and the chain or the seller told; `paid` says how it ended.',
+      '`reconciled`: the outcome was unknown, and the chain determined it; `paid` says how it ended.',
     ].join(' '),
   )
 export type PaymentState = z.infer<typeof PaymentState>
@@ -146,7 +146,7 @@ export const PaymentReceipt = Payment.extend({
     })
     .nullable()
     .describe('Payment result from the `PAYMENT-RESPONSE` header of the seller.'),
-  reconciled_by: z.enum(['chain', 'seller']).nullable(),
+  reconciled_by: z.literal('chain').nullable().describe('Source that determined an unknown outcome.'),
   answer: PaidResponse.nullable(),
   steps: z
     .array(z.object({ state: PaymentState, detail: z.string().nullable(), at: IsoTime }))

@@ -77,9 +77,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
             {receipt.network !== null && receipt.network !== testLedgerNetwork.id && ` on ${receipt.network}`}
           </Fact>
         )}
-        {payment.reconciled_by !== null && (
-          <Fact name="Cleared up by">{payment.reconciled_by === 'chain' ? 'The chain' : 'The seller'}</Fact>
-        )}
+        {payment.reconciled_by !== null && <Fact name="Cleared up by">The chain</Fact>}
         {error !== null && <Fact name="Problem">{error}</Fact>}
         <Fact name="Payment ID">
           <AddressText text={payment.id} label="Copy payment ID" whole />
