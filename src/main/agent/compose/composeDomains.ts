@@ -14,7 +14,7 @@ export type DomainModule = {
   cache: DomainCache
   questions: DomainQuestions
   /** Account and service, as stored in rows. */
-  place: () => string
+  getOwner: () => string
   endpoints: LocalEndpoint[]
 }
 
@@ -58,7 +58,7 @@ export function composeDomains(context: AgentContext): DomainModule {
     (unsubscribe) => unsubscribe(),
   )
   const plans = createZonePlans({
-    plans: createPlanRepository(database, records.place),
+    plans: createPlanRepository(database, records.getOwner),
     ...{ client, cache, questions, now, log: domainLog },
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
@@ -67,5 +67,5 @@ export function composeDomains(context: AgentContext): DomainModule {
     isOwnService: hosted === undefined,
   })
   const endpoints = createLocalDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note })
-  return { cache, questions, place: records.place, endpoints }
+  return { cache, questions, getOwner: records.getOwner, endpoints }
 }

@@ -18,7 +18,7 @@ import type { PaymentModule } from './composePayments.ts'
 type RenewalOptions = {
   approvals: ApprovalModule['approvals']
   budgets: BudgetModule['budgets']
-  domains: Pick<DomainModule, 'cache' | 'questions' | 'place'>
+  domains: Pick<DomainModule, 'cache' | 'questions' | 'getOwner'>
   payment: Pick<PaymentModule, 'payments' | 'rows' | 'purchases'>
 }
 
@@ -31,8 +31,8 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
   const { database, client, link, events, activity, removedThings, scope, log, clock } = context
   const { approvals, budgets, domains, payment } = options
   const now = clock.steadyMs
-  const { cache, questions, place } = domains
-  const records = createRenewalRepository({ database, getOwner: place, now })
+  const { cache, questions, getOwner } = domains
+  const records = createRenewalRepository({ database, getOwner, now })
   const paymentOf = payment.rows.ofIntent
   const renewalLog = log.forArea('renewals')
   const auto = createAutoRenewals({

@@ -4,7 +4,7 @@ import { defineTable, number, type Params, type RowOf, type StoredRow, text } fr
 export type CacheKind = 'list' | 'domain' | 'zone' | 'pricing' | 'search'
 
 const answers = defineTable('domain_cache', {
-  /** URL of the service and account, as returned by `DomainCacheRepository.place`. */
+  /** URL of the service and account, as returned by `DomainCacheRepository.getOwner`. */
   service: text(),
   kind: text<CacheKind>(),
   key: text(),
@@ -19,7 +19,7 @@ export type DomainCacheRepository = {
   /** Returns the account of the cached responses: the last one set with `setOwner`. */
   owner(): string | undefined
   /** Returns the key of the service and account that is stored in rows. */
-  place(): string
+  getOwner(): string
   setOwner(accountId: string): void
   find(kind: CacheKind, key: string): CachedAnswer | undefined
   keep(kind: CacheKind, key: string, cached: CachedAnswer): void
@@ -41,31 +41,31 @@ export function createDomainCacheRepository(database: Database, service: string)
     `DELETE FROM domain_cache WHERE service = @service AND kind = 'search' AND key NOT IN
       (SELECT key FROM domain_cache WHERE service = @service AND kind = 'search' ORDER BY read_at_ms DESC LIMIT @limit)`,
   )
-  const newest = database.prepare<[Params<'length' | 'prefix'>], { place: string }>(
-    `SELECT service AS place FROM domain_cache WHERE substr(service, 1, @length) = @prefix
+  const newest = database.prepare<[Params<'length' | 'prefix'>], { service: string }>(
+    `SELECT service FROM domain_cache WHERE substr(service, 1, @length) = @prefix
       ORDER BY read_at_ms DESC LIMIT 1`,
   )
   const prefix = `${service} `
-  let owner = newest.get({ length: prefix.length, prefix })?.place.slice(prefix.length)
+  let owner = newest.get({ length: prefix.length, prefix })?.service.slice(prefix.length)
   /** A URL has no spaces, so the separator is unambiguous. */
-  const place = (): string => `${prefix}${owner ?? ''}`
+  const getOwner = (): string => `${prefix}${owner ?? ''}`
 
   return {
     owner: () => owner,
-    place,
+    getOwner,
     setOwner(accountId) {
       owner = accountId
     },
     find(kind, key) {
-      const row = find.get({ service: place(), kind, key })
+      const row = find.get({ service: getOwner(), kind, key })
       if (!row) return undefined
       const { answer, readAtMs } = answers.fromRow(row)
       return { answer, readAtMs }
     },
     keep(kind, key, { answer, readAtMs }) {
-      keep.run(answers.params({ service: place(), kind, key, answer, readAtMs }))
-      if (kind === 'search') removeOldSearches.run({ service: place(), limit: maxSearches })
+      keep.run(answers.params({ service: getOwner(), kind, key, answer, readAtMs }))
+      if (kind === 'search') removeOldSearches.run({ service: getOwner(), limit: maxSearches })
     },
-    remove: (kind, key) => void remove.run({ service: place(), kind, key }),
+    remove: (kind, key) => void remove.run({ service: getOwner(), kind, key }),
   }
 }

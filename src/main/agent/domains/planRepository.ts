@@ -4,7 +4,7 @@ import { defineTable, json, number, type Params, type RowOf, type StoredRow, tex
 
 const plans = defineTable('dns_plans', {
   id: text(),
-  /** Account and service, as returned by `DomainCacheRepository.place`. */
+  /** Account and service, as returned by `DomainCacheRepository.getOwner`. */
   service: text(),
   domain: text(),
   state: text<DnsPlan['state']>(),
@@ -25,8 +25,8 @@ export type PlanRepository = {
 
 const maxPlansPerDomain = 20
 
-/** @param place returns the account and service of the plans */
-export function createPlanRepository(database: Database, place: () => string): PlanRepository {
+/** @param getOwner returns the account and service of the plans */
+export function createPlanRepository(database: Database, getOwner: () => string): PlanRepository {
   const keep = database.prepare<[Params<keyof RowOf<typeof plans>>]>(
     `${plans.insert} ON CONFLICT (id) DO UPDATE SET ${plans.assignments(['state', 'plan'])}`,
   )
@@ -49,13 +49,13 @@ export function createPlanRepository(database: Database, place: () => string): P
   return {
     keep(plan) {
       const { id, domain, state, created_at } = plan
-      const service = place()
+      const service = getOwner()
       keep.run(plans.params({ id, service, domain, state, plan, createdAtMs: Date.parse(created_at) }))
       removeOld.run({ service, domain, limit: maxPlansPerDomain })
     },
-    find: (id) => plans.tryFromRow(find.get({ service: place(), id }))?.plan,
+    find: (id) => plans.tryFromRow(find.get({ service: getOwner(), id }))?.plan,
     ofDomain: (domain) =>
-      ofDomain.all({ service: place(), domain }).flatMap((row) => plans.tryFromRow(row)?.plan ?? []),
+      ofDomain.all({ service: getOwner(), domain }).flatMap((row) => plans.tryFromRow(row)?.plan ?? []),
     endInterrupted: (error) => void endInterrupted.run({ error }),
   }
 }

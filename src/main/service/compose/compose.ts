@@ -54,22 +54,22 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     }
     const ledger = await composeLedger(context)
     const identity = composeIdentity(context, { sumSpentToday: ledger.credits.sumSpentToday })
-    const money = await composeCredits(context, { ledger, identity })
-    const payments = await composePayments(context, { ledger, money, identity })
-    const models = composeInference(context, money)
-    const names = await composeDomains(context, {
+    const credits = await composeCredits(context, { ledger, identity })
+    const payments = await composePayments(context, { ledger, credits, identity })
+    const inference = composeInference(context, credits)
+    const domains = await composeDomains(context, {
       ...{ payments, announceRemovals },
       commits: ledger.commits,
       targets: () => sandboxes.domainTargets,
     })
     const sandboxes = composeSandboxes(context, {
       onPortsChanged,
-      billing: money.billing,
-      ownsDomain: names.owns,
-      orphans: names.orphans,
+      billing: credits.billing,
+      ownsDomain: domains.owns,
+      orphans: domains.orphans,
       isSandboxLeased: payments.isSandboxLeased,
     })
-    http = composeHttp(context, { beyondLoopback, identity, machines: sandboxes, money, models, payments, names })
+    http = composeHttp(context, { beyondLoopback, identity, sandboxes, credits, inference, payments, domains })
     await payments.start()
 
     const port = await http.server.listen(options.listen, http.end)
@@ -78,13 +78,13 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     sandboxes.start()
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity
-    const { dnsPort } = names
+    const { dnsPort } = domains
     return {
       url,
       port,
       dnsPort,
       ownerKeyFile,
-      models,
+      models: inference,
       setCertificate: http.server.setCertificate,
       close: () => scope.close(),
     }

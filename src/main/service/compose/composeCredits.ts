@@ -82,10 +82,10 @@ export async function composeLedger({
 /** Composes the credits of users and programs. The owner's account starts with an initial balance. */
 export async function composeCredits(
   context: ServiceContext,
-  { ledger: opened, identity }: { ledger: LedgerModule; identity: IdentityModule },
+  { ledger: ledgerModule, identity }: { ledger: LedgerModule; identity: IdentityModule },
 ): Promise<CreditModule> {
   const { options, clock, activity, callers } = context
-  const { ledger, commits } = opened
+  const { ledger, commits } = ledgerModule
   const prices = readPriceList(options.pricesFile ?? join(installFolder, 'resources', 'prices.json'))
   const amount = centsToMicroUsd(options.ownerStartCents ?? ownerStartCents)
   const { owner: accountId, getRules } = identity
@@ -102,7 +102,7 @@ export async function composeCredits(
     endpoints: callers.bindEndpoints(
       createCreditRoutes({
         ...{
-          credits: opened.credits,
+          credits: ledgerModule.credits,
           prices,
           sandboxesCharged,
           getRules,

@@ -42,11 +42,11 @@ type HttpOptions = {
   /** Whether other computers can reach the service. */
   beyondLoopback: boolean
   identity: IdentityModule
-  machines: SandboxModule
-  money: CreditModule
-  models: InferenceModule
+  sandboxes: SandboxModule
+  credits: CreditModule
+  inference: InferenceModule
   payments: PaymentModule
-  names: DomainModule
+  domains: DomainModule
 }
 
 const defaultRateLimits = {
@@ -64,7 +64,7 @@ const maxConnectionsPerAddress = 256
 
 /** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
 export function composeHttp(context: ServiceContext, modules: HttpOptions): HttpModule {
-  const { beyondLoopback, identity, machines: sandboxes } = modules
+  const { beyondLoopback, identity, sandboxes } = modules
   const { options, database, clock, events, address, principals, scope } = context
   const { log, tls } = options
   const { linkHolder } = sandboxes
@@ -143,29 +143,29 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
 
 function listEndpoints(
   { version, now }: ServiceContext['options'],
-  { identity, money, payments, models, names: domains, machines: instances }: HttpOptions,
+  { identity, credits, payments, inference, domains, sandboxes }: HttpOptions,
 ): Endpoint[] {
   return [
     ...createHealthRoutes({
-      ...{ version, now, isHostAway: instances.isHostAway },
+      ...{ version, now, isHostAway: sandboxes.isHostAway },
       capabilities: [
-        ...[identity, money, payments, models, domains, instances].flatMap((part) => part.capabilities),
+        ...[identity, credits, payments, inference, domains, sandboxes].flatMap((part) => part.capabilities),
         ...['activity', 'events', 'idempotency'],
       ],
     }),
     ...identity.endpoints,
-    ...money.endpoints,
+    ...credits.endpoints,
     ...payments.endpoints,
-    ...models.endpoints,
+    ...inference.endpoints,
     ...domains.endpoints,
-    ...instances.endpoints,
+    ...sandboxes.endpoints,
   ]
 }
 
 /** Composes the previews of exposed ports, which have separate host names. */
 function composePreviews(
   { options, principals, scope }: ServiceContext,
-  { identity, machines: { sandboxes, ports, connect } }: HttpOptions,
+  { identity, sandboxes: { sandboxes, ports, connect } }: HttpOptions,
   dependencies: { limiter: FailureLimiter; addressOf: CallerAddress; toFailure: HttpServer['toFailure'] },
 ): Previews {
   const { limiter, addressOf, toFailure } = dependencies

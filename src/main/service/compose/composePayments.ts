@@ -28,7 +28,7 @@ export type PaymentModule = {
   start(): Promise<void>
 }
 
-type Dependencies = { ledger: LedgerModule; money: CreditModule; identity: IdentityModule }
+type Dependencies = { ledger: LedgerModule; credits: CreditModule; identity: IdentityModule }
 
 /** Payee in the test ledger unless one is configured. */
 const testPayee = '0x7357000000000000000000000000000000000001'
@@ -37,13 +37,13 @@ const maxAnswerBytes = 256 * 1024
 /** Composes x402 payments. @throws AppError `config/invalid` */
 export async function composePayments(
   context: ServiceContext,
-  { ledger: opened, money, identity }: Dependencies,
+  { ledger: ledgerModule, credits, identity }: Dependencies,
 ): Promise<PaymentModule> {
   const { options, database, clock, scope, address, activity, callers } = context
   const { now } = options
   const { steadyMs } = clock
   const log = options.log.forArea('payments')
-  const { ledger, commits } = opened
+  const { ledger, commits } = ledgerModule
   const records = createPaymentRepository(database)
   const testLedger =
     options.payments?.facilitator.kind === 'test-ledger'
@@ -51,7 +51,7 @@ export async function composePayments(
       : undefined
   const facilitator = createFacilitator(context, testLedger)
   const payTo = await getPayee(options.payments)
-  const sold = createPaymentGate({
+  const paymentGate = createPaymentGate({
     books: createPaymentBooks({ records, ledger, commits, now: steadyMs }),
     facilitator,
     payTo,
@@ -62,7 +62,7 @@ export async function composePayments(
   })
   const unfinished = scope.own(
     startPaymentReconciler({
-      ...{ records, paymentGate: sold, commits, log },
+      ...{ records, paymentGate, commits, log },
       network: facilitator?.network.id,
       now: steadyMs,
     }),
@@ -71,17 +71,17 @@ export async function composePayments(
   // Closed first, to end pending requests to the facilitator.
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {
-    paymentGate: sold,
+    paymentGate,
     isSandboxLeased: records.isSandboxLeased,
     capabilities: facilitator ? ['payments'] : [],
     endpoints: callers.bindEndpoints([
       createTopUpRoute({
-        ...{ paymentGate: sold, prices: money.prices, ledger, commits },
+        ...{ paymentGate, prices: credits.prices, ledger, commits },
         findAccount: identity.findAccount,
         recordForAccount: activity.recordForAccount,
       }),
-      createDiscoveryRoute({ paymentGate: sold, baseUrl: address.base }),
-      ...createTestMoneyRoutes({ ledger: testLedger, assertUnlimited: money.assertUnlimited }),
+      createDiscoveryRoute({ paymentGate, baseUrl: address.base }),
+      ...createTestMoneyRoutes({ ledger: testLedger, assertUnlimited: credits.assertUnlimited }),
     ]),
     start: unfinished.start,
   }
