@@ -372,6 +372,10 @@ export const errorCatalogue = {
   'backup/failed': { status: 500, hint: 'Fix the problem in the message, then try again. Nothing was replaced.' },
   'data/damaged': { status: 500, hint: 'Restore a backup: `npm start -- restore DIR`. See docs/backup.md.' },
   'data/in-use': { status: 409, hint: 'Stop the other Steward first, or use another --data folder.' },
+  'data/unavailable': {
+    status: 503,
+    hint: 'Wait for the number of seconds in `Retry-After`, then try again.',
+  },
   'data/unusable': { status: 500, hint: 'Check that the data folder exists and that its permissions are correct.' },
   'data/unwritable': { status: 503, hint: 'Free disk space if the disk is full, then restart the service.' },
   'data/newer': { status: 500, hint: 'Use a newer version of Steward, or another --data folder.' },

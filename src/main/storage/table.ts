@@ -110,14 +110,19 @@ export type Table<C extends Columns> = {
   tryFromRow(row: StoredRow | undefined): RowOf<{ columns: C }> | undefined
 }
 
+/** Column names that PostgreSQL reserves. A test finds further ones of the schema. */
+const reservedNames: readonly string[] = ['authorization', 'only']
+
 /**
  * Defines the columns of a table once, for the row type and for the SQL and codecs of statements. Executes nothing. The
  * SQL is valid in SQLite and PostgreSQL. A field `readAtMs` is stored in the column `read_at_ms`.
  */
 export function defineTable<C extends Columns>(name: string, columns: C): Table<C> {
   const fields = Object.keys(columns) as (keyof C & string)[]
-  const toColumn = (field: string): string =>
-    columns[field]?.name ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const toColumn = (field: string): string => {
+    const name = columns[field]?.name ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    return reservedNames.includes(name) ? `"${name}"` : name
+  }
   const parameters = Object.fromEntries(fields.map((field) => [toColumn(field), `@${field}`]))
   const insertWith = (expressions: Readonly<Record<string, string>>): string => {
     const values = { ...parameters, ...expressions }

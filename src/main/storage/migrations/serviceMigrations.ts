@@ -14,6 +14,7 @@ import { credits } from './credits.ts'
 import { domainClaims } from './domainClaims.ts'
 import { domains } from './domains.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
+import { dualMigrations } from './dualMigrations.ts'
 import { idempotency } from './idempotency.ts'
 import { idempotencyBounds } from './idempotencyBounds.ts'
 import { issuers } from './issuers.ts'
@@ -34,7 +35,7 @@ import { uploads } from './uploads.ts'
 import { walletAccounts } from './walletAccounts.ts'
 import { walletLinkers } from './walletLinkers.ts'
 
-/** The schema of `service.sqlite`, in order. */
+/** The schema of `service.sqlite`, in order. New migrations have a text for each engine: see `dualMigrations`. */
 export const serviceMigrations: readonly Migration[] = [
   accounts,
   sandboxes,
@@ -70,4 +71,5 @@ export const serviceMigrations: readonly Migration[] = [
   portAnswers,
   paymentSandboxes,
   walletLinkers,
+  ...dualMigrations.map(({ version, sqlite }) => ({ version, up: sqlite })),
 ]
