@@ -123,7 +123,7 @@ test('reads activity again in full after a failed write', async () => {
   await eventually(() => expect(summaries()).toHaveLength(1))
   database.exec(`CREATE TRIGGER broken BEFORE UPDATE ON followed_services BEGIN SELECT raise(ABORT, 'full'); END`)
   await makeKey('two')
-  await eventually(() => expect(warned).toContain('what the service noted could not be read'))
+  await eventually(() => expect(warned).toContain('failed to read service activity'))
   expect(summaries()).toHaveLength(1)
   database.exec('DROP TRIGGER broken')
   await makeKey('three')

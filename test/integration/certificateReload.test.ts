@@ -26,12 +26,12 @@ test('replaces the certificate for new connections on SIGHUP without closing ope
   copyFileSync(join(projectFolder, 'test/support/tls/certificate.pem'), certificate)
   copyFileSync(join(projectFolder, 'test/support/tls/key.pem'), key)
   process.kill(service.pid, 'SIGHUP')
-  await until('the reload is logged', () => service.stderr().includes('reloaded the certificate'))
+  await until('the reload is logged', () => service.stderr().includes('TLS certificate reloaded'))
   expect(await subjectOfNew(port)).toBe('steward.test')
 
   writeFileSync(certificate, 'no certificate')
   process.kill(service.pid, 'SIGHUP')
-  await until('the failure is logged', () => service.stderr().includes('the current one stays in use'))
+  await until('the failure is logged', () => service.stderr().includes('still using the current one'))
   expect(await subjectOfNew(port)).toBe('steward.test')
 
   open.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
@@ -39,7 +39,7 @@ test('replaces the certificate for new connections on SIGHUP without closing ope
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
   open.destroy()
   await service.end('SIGTERM')
-  expect(service.stderr()).toContain('the service ends')
+  expect(service.stderr()).toContain('service shutting down')
 })
 
 async function openConnection(port: number): Promise<TLSSocket> {

@@ -69,5 +69,5 @@ test('kills and replaces a hung host', async () => {
   })
   expect(second).toBe(hosts[1]?.pid)
   expect(hosts[0]?.signalCode).toBe('SIGKILL')
-  expect(log()).toContain('the sandbox host hung')
+  expect(log()).toContain('sandbox host hung')
 })

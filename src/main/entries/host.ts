@@ -79,8 +79,8 @@ async function run(): Promise<void> {
     level,
     area: 'host',
   })
-  process.on('uncaughtException', (error) => log.error('an error was not caught', { error }))
-  process.on('unhandledRejection', (error) => log.error('a promise was rejected unseen', { error }))
+  process.on('uncaughtException', (error) => log.error('uncaught exception', { error }))
+  process.on('unhandledRejection', (error) => log.error('unhandled promise rejection', { error }))
   const stopped = new Promise<string>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
     process.on('SIGHUP', () => {})
@@ -88,7 +88,7 @@ async function run(): Promise<void> {
   const runtimes = listRuntimes(names, { dataDir, docker, warmPoolSize: warmPoolSize, cpuWeight, log, now })
   const host = await startHost({ dataDir, runtimes, version, pid: process.pid, now, log, idleExitMs })
   releaseIdleMemory()
-  log.info('the sandbox host ends', { reason: await Promise.race([stopped, host.wantsToEnd]) })
+  log.info('sandbox host shutting down', { reason: await Promise.race([stopped, host.wantsToEnd]) })
   setTimeout(() => process.exit(1), closeMs).unref()
   await host.close()
 }

@@ -126,17 +126,17 @@ async function run(parsed: ParsedCommand): Promise<void> {
     process.stdout.write(formatReadyText(parsed.has('json'), { ...service, socket: privateSocketPath }))
     reloading.reload = () => {
       if (!certificate) {
-        log.info('there is no certificate to reload')
+        log.info('no TLS certificate configured, nothing to reload')
         return
       }
       try {
         service.setCertificate(certificate())
-        log.info('reloaded the certificate')
+        log.info('TLS certificate reloaded')
       } catch (error) {
-        log.error('could not reload the certificate; the current one stays in use', { error })
+        log.error('failed to reload the TLS certificate, still using the current one', { error })
       }
     }
-    log.info('the service ends', { reason: await ended })
+    log.info('service shutting down', { reason: await ended })
   } finally {
     await scope.close()
   }
@@ -234,7 +234,7 @@ async function listenOnPreviousAddress(
     return await listenOnRemembered(dataFolder, 'service', address, start)
   } catch (error) {
     if (!again || !(error instanceof AppError && error.code === 'listen/failed')) throw error
-    log.warn('the address was taken meanwhile, another one is used', { error })
+    log.warn('previous port in use, selected another', { error })
     const host = isLoopback(address.host) ? address.host : '127.0.0.1'
     return listenOnRemembered(dataFolder, 'service', { host, port: 0 }, start)
   }

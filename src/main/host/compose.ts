@@ -173,7 +173,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     )
     broadcast = (event) => server.broadcast(event)
     await scope.own(writePidFile(dataDir, options.pid), () => removePidFile(dataDir))
-    log.info('the sandbox host is ready', { socketPath, runtimes: runtimes.map(({ name }) => name) })
+    log.info('sandbox host ready', { socketPath, runtimes: runtimes.map(({ name }) => name) })
     return { socketPath, wantsToEnd: ending.promise, close: () => scope.close() }
   } catch (error) {
     await scope.close()

@@ -50,7 +50,7 @@ export function createRetention({
     if (records.firstSince(before) === records.firstSequence()) return
     const { ok } = await verifyRows(timeline, signal)
     if (!ok) {
-      log.warn('the log is not cut: it was changed by something other than Steward')
+      log.warn('did not prune the activity log: it was modified outside Steward')
       return
     }
     const through = timeline.cut(before)
@@ -60,7 +60,7 @@ export function createRetention({
     running = running
       .then(() => (signal.aborted ? undefined : cut()))
       .catch((error: unknown) => {
-        if (!signal.aborted) log.error('old entries of the log could not be removed', { error })
+        if (!signal.aborted) log.error('failed to prune the activity log', { error })
       })
     return running
   }

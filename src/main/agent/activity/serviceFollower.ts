@@ -67,13 +67,13 @@ export function createServiceFollower(options: Options): { close(): Promise<void
       const waitMs = await copyPages(closing.signal)
       retryMs = retry.firstMs
       if (waitMs > 0) {
-        log.warn('the service notes more than is copied in a day', { waitMs })
+        log.warn('service activity exceeds the daily copy limit', { waitMs })
         pausedUntilMs = now() + waitMs
         schedule(waitMs)
       }
     } catch (error) {
       if (closing.signal.aborted) return
-      log.warn('what the service noted could not be read', { error })
+      log.warn('failed to read service activity', { error })
       schedule(retryMs)
       retryMs = Math.min(retryMs * 2, retry.maxMs)
     }

@@ -195,7 +195,7 @@ test('a failed write does not fail the recorded work', () => {
   log = open(failures)
   database.exec('ALTER TABLE timeline RENAME TO elsewhere')
   log.note(createEntry('one'))
-  expect(lines).toEqual(['an entry of the log could not be written'])
+  expect(lines).toEqual(['failed to write an activity entry'])
   expect(appended).toEqual([])
   database.exec('ALTER TABLE elsewhere RENAME TO timeline')
   log.note(createEntry('two'))

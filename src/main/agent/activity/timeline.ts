@@ -80,7 +80,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
       try {
         append([waiting])
       } catch (error) {
-        log.error('an entry of the log could not be written', { kind: waiting.entry.kind, error })
+        log.error('failed to write an activity entry', { kind: waiting.entry.kind, error })
       }
     }
   }

@@ -57,7 +57,7 @@ export function createHeadFile({
         await writeDurably(databaseFile)
         await writeAtomically(file, `${JSON.stringify(head)}\n`)
       })
-      .catch((error: unknown) => log.error('the head of the log could not be kept', { error }))
+      .catch((error: unknown) => log.error('failed to store the head of the activity log', { error }))
   }
 
   markOpen(file, log)
@@ -83,7 +83,7 @@ function markOpen(file: string, log: Log): void {
     writeFileSync(`${file}.new`, `${JSON.stringify({ sequence, hash })}\n`, { mode: 0o600 })
     renameSync(`${file}.new`, file)
   } catch (error) {
-    log.error('the head of the log could not be kept', { error })
+    log.error('failed to store the head of the activity log', { error })
   }
 }
 

@@ -79,7 +79,7 @@ export function createIntentSigning({
       if (error instanceof AppError && error.code === 'wallet/locked') {
         return lifecycle.apply(id, 'lock') ?? present(id)
       }
-      if (!(error instanceof AppError)) log.error('an intent could not be signed', { intentId: id, error })
+      if (!(error instanceof AppError)) log.error('failed to sign an intent', { intentId: id, error })
       return lifecycle.apply(id, 'fail', { error: formatReason(error) }) ?? present(id)
     }
   }
@@ -113,7 +113,7 @@ export function createIntentSigning({
     expireDue()
     for (const { id } of lifecycle.inState('waiting')) {
       const stored = findDeferred(id)
-      if (stored) resume(stored).catch((error: unknown) => log.error('an intent was not resumed', { error }))
+      if (stored) resume(stored).catch((error: unknown) => log.error('failed to resume an intent', { error }))
     }
   }
 

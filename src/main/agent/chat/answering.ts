@@ -92,7 +92,7 @@ export function createAnswering(dependencies: AnsweringDependencies): { begin(jo
       lease.signal.addEventListener('abort', growing.answer.stop, { once: true })
       const pieces = storePeriodically(dependencies, growing)
       void make({ job, growing, turn, keep: pieces.keep })
-        .catch((error: unknown) => log.error('an answer could not be stored', { error }))
+        .catch((error: unknown) => log.error('failed to store an assistant message', { error }))
         .finally(() => {
           lease.release()
           pieces.end()
@@ -345,7 +345,7 @@ function storePeriodically(
       try {
         keep()
       } catch (error) {
-        log.warn('what came of an answer could not be stored', { error })
+        log.warn('failed to store streamed text', { error })
       }
     }, storeIntervalMs)
   })

@@ -15,7 +15,7 @@ export function startChatPurge({ store, passedMs, log }: { store: ChatStore; pas
       store.conversations.purge(before)
       store.library.purgeAttachments(before)
     } catch (error) {
-      log.warn('deleted chats could not be removed', { error })
+      log.warn('failed to purge deleted chats', { error })
     }
   }
   purge()

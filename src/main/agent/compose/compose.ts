@@ -85,7 +85,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       import('../api/localServer.ts'),
     ])
     const unsubscribe = link.onFrozen(() => {
-      log.warn('the service does not respond and is restarted')
+      log.warn('service unresponsive, restarting it')
       service?.restart()
     })
     scope.own(unsubscribe, (it) => it())

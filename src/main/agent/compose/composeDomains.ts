@@ -53,7 +53,7 @@ export function composeDomains(context: AgentContext): DomainModule {
       if (type === 'ready') cache.revalidateAll()
       cache.outdate()
       // Fills the cache before the first use, in case the service becomes unavailable.
-      cache.getCached(questions.list()).catch((error) => domainLog.info('domains could not be read', { error }))
+      cache.getCached(questions.list()).catch((error) => domainLog.info('failed to read domains', { error }))
     }),
     (unsubscribe) => unsubscribe(),
   )

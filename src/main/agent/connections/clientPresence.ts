@@ -107,7 +107,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
     const run = async (): Promise<void> => {
       do {
         again = false
-        await compare().catch((error: unknown) => log.info('API keys could not be compared', { error }))
+        await compare().catch((error: unknown) => log.info('failed to compare API keys', { error }))
       } while (again)
       running = undefined
     }

@@ -78,7 +78,7 @@ export function createEventFeed({ target, log, onEvent, onLost, onResponsive, on
       },
     })
     opened.on('error', (error) => {
-      log.debug('the connection to the service failed', { error })
+      log.debug('connection to the service failed', { error })
       if (isTimeout(error)) wait(handshakeMs)
       else hear()
       reason = toReason(error)
@@ -103,7 +103,7 @@ export function createEventFeed({ target, log, onEvent, onLost, onResponsive, on
     try {
       return readEvent(ServiceEvent, parseJson(text))
     } catch (error) {
-      log.warn('an event of the service was not understood', { error })
+      log.warn('unrecognized event from the service', { error })
       return undefined
     }
   }

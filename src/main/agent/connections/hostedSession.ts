@@ -89,7 +89,7 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
   }
   const fail = (error: unknown): void => {
     const why = error instanceof AppError ? error.message : 'Something went wrong in Steward.'
-    log.warn('signing in to the service has failed', { error })
+    log.warn('failed to sign in to the service', { error })
     if (isFinal(error)) {
       state.isRefused = true
       link.disconnect(`Not signed in. ${why} Lock and unlock the wallet to try again.`, 'service/sign-in')

@@ -81,7 +81,7 @@ export function createWalletLinker(options: Options): LinkedWallets {
 
   const runner = createTaskRunner({
     task: synchronize,
-    onError: (error) => log.warn('wallets were not compared with the account at the service', { error }),
+    onError: (error) => log.warn('failed to compare wallets with the service account', { error }),
     signal,
   })
   const removedWallets = createRemovedWallets({ ...options, isInWallet, signal })

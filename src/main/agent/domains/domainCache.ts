@@ -256,7 +256,7 @@ function createCacheReads(
       if (underWay.has(toEntryId(question))) return
       readOnce(question).then(onChanged, (error) => {
         if (signal.aborted) return
-        log.info('domains could not be read', { kind: question.kind, error })
+        log.info('failed to read domains', { kind: question.kind, error })
         if (isNotFound(error) || isAway(error) !== before.isOffline) onChanged()
       })
     },

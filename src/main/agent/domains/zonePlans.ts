@@ -93,7 +93,7 @@ export function createZonePlans(options: {
         await performStep(plan, step, at)
         become({ steps: markStep('done') })
       } catch (failure) {
-        log.warn('a DNS change failed', { domain: plan.domain, step: at, failure })
+        log.warn('DNS change failed', { domain: plan.domain, step: at, failure })
         const error = failure instanceof AppError ? failure.message : 'Something went wrong here.'
         become({ state: 'failed', steps: markStep('failed'), error })
         return current
@@ -116,7 +116,7 @@ export function createZonePlans(options: {
           throw new AppError('dns/moved', `The records of ${domain} changed meanwhile.`)
         }
         const result = await applySteps(plan)
-        await zoneNow(domain).catch((error) => log.info('a zone could not be read again', { domain, error }))
+        await zoneNow(domain).catch((error) => log.info('failed to refresh a zone', { domain, error }))
         return result
       })
     },

@@ -58,7 +58,7 @@ export function createRegistrationSending(options: Options): RegistrationSending
       return storeRegistration({ ...registration, state: 'registered', detail: null, automaton })
     } catch (error) {
       if (closing.signal.aborted) return registration
-      if (!(error instanceof AppError)) log.error('a registration could not be sent', { id, error })
+      if (!(error instanceof AppError)) log.error('failed to send a registration', { id, error })
       const detail = error instanceof AppError ? error.message : 'Something went wrong in Steward.'
       if (!isUnclear(error)) return storeRegistration({ ...registration, state: 'failed', detail })
       plan()
@@ -90,7 +90,7 @@ export function createRegistrationSending(options: Options): RegistrationSending
     return running
   }
   const begin = (id: string): void => {
-    send(id).catch((error: unknown) => log.error('a registration was not sent', { id, error }))
+    send(id).catch((error: unknown) => log.error('registration not sent', { id, error }))
   }
   const sendAll = (): void => {
     if (closing.signal.aborted) return

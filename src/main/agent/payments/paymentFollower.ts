@@ -37,7 +37,7 @@ export function createPaymentFollower(options: {
     const step = sending
       .step(id, ending.signal)
       .catch((error: unknown) => {
-        if (!ending.signal.aborted) log.error('a payment could not be followed', { paymentId: id, error })
+        if (!ending.signal.aborted) log.error('failed to follow a payment', { paymentId: id, error })
       })
       .finally(() => {
         underWay.delete(id)
@@ -59,7 +59,7 @@ export function createPaymentFollower(options: {
     timer = setTimeout(() => {
       if (sweeping || ending.signal.aborted) return
       sweeping = sweep()
-        .catch((error: unknown) => log.error('payments could not be followed', { error }))
+        .catch((error: unknown) => log.error('failed to follow payments', { error }))
         .finally(() => {
           sweeping = undefined
           plan()

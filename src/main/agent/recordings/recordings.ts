@@ -150,7 +150,7 @@ function createRecordingStart(options: Options, recorder: TerminalRecorder, sign
         }
         records.listUnfinished().forEach(recorder.record)
       } catch (error) {
-        if (!signal.aborted) log.info('terminals could not be listed', { error })
+        if (!signal.aborted) log.info('failed to list terminals', { error })
       }
     },
   }
@@ -188,7 +188,7 @@ function createDeletion(options: Options, recorder: TerminalRecorder, signal: Ab
     tidy(): Promise<void> {
       tidying = tidying
         .then(() => (signal.aborted ? undefined : tidyOnce()))
-        .catch((error: unknown) => log.error('old recordings could not be deleted', { error }))
+        .catch((error: unknown) => log.error('failed to delete old recordings', { error }))
       return tidying
     },
     waitUntilIdle: (): Promise<void> => tidying,

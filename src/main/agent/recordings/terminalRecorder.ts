@@ -48,7 +48,7 @@ export function createTerminalRecorder(
     } catch (error) {
       if (signal.aborted) return
       // The next output or connection continues the recording.
-      log.warn('a terminal could not be recorded', { terminal: begun.terminalId, error })
+      log.warn('failed to record a terminal', { terminal: begun.terminalId, error })
     }
   }
   const stop = async (terminalId: string): Promise<void> => {

@@ -69,7 +69,7 @@ export function followRemovedResources(options: Options): { close(): Promise<voi
       retryMs = retry.firstMs
     } catch (error) {
       if (signal.aborted) return
-      log.warn('removals at the service could not be followed', { error })
+      log.warn('failed to follow removals at the service', { error })
       pending = { compare: work.compare || (pending?.compare ?? false) }
       timer = setTimeout(begin, retryMs)
       retryMs = Math.min(retryMs * 2, retry.maxMs)
@@ -124,7 +124,7 @@ function createOutboxReader({ client, records, removed, log }: Options, state: F
       const attempts = failing?.sequence === sequence ? failing.attempts + 1 : 1
       failing = { sequence, attempts }
       if (attempts < maxAttempts) throw error
-      log.error('references to a removed thing could not be changed', { ...thing, error })
+      log.error('failed to update references to a removed resource', { ...thing, error })
     }
     state.recent.delete(thing.id)
     records.remove(accountId, thing.kind, thing.id)
@@ -164,7 +164,7 @@ async function compareResources(
   for (const kind of removedKinds) {
     const existing = await listExisting(client, kind, signal).catch((error: unknown) => {
       if (signal.aborted) throw error
-      log.info('things of the service could not be listed', { kind, error })
+      log.info('failed to list resources of the service', { kind, error })
       return undefined
     })
     signal.throwIfAborted()

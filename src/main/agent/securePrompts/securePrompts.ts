@@ -54,7 +54,7 @@ type OpenRequest = Parsed<typeof openSecurePrompt>['body']
 export function createSecurePrompts(options: Options): SecurePrompts {
   const { approvals, policy, unlinking, service, providers, pagesFolder, now, log, ...tools } = options
   const { vault } = tools
-  const onUnexpected = (error: unknown) => log.error('a secure prompt failed', { error })
+  const onUnexpected = (error: unknown) => log.error('secure prompt failed', { error })
   const sessions = createSecurePromptSessions({ now, onUnexpected })
   const unsubscribe = vault.onLocked(sessions.onLocked)
 

@@ -18,7 +18,7 @@ const maxRequestBodySize = 16 * 1024 * 1024
  * revision.
  */
 export function createToolMcpHandler(options: McpServerOptions, log: Log): McpHandler {
-  const onerror = (error: Error): void => log.info('a request to /mcp failed', { error })
+  const onerror = (error: Error): void => log.info('request to /mcp failed', { error })
   const handler = createMcpHandler(
     ({ era, authInfo }) => createMcpServer(options, { era, caller: ToolCaller.parse(authInfo?.extra?.caller) }),
     { maxRequestBodySize, onerror },

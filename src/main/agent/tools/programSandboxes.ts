@@ -71,7 +71,7 @@ export function createProgramSandboxes({ rows, client, newId, now, log }: Option
       }
     },
     async sweep() {
-      await removeStale().catch((error: unknown) => log.warn('sandboxes of ended programs were not deleted', { error }))
+      await removeStale().catch((error: unknown) => log.warn('failed to delete sandboxes of ended programs', { error }))
     },
   }
 }

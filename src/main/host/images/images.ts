@@ -53,7 +53,7 @@ export function createImages({ runtimes, onChanged, onRemoved, now, log }: Image
       },
       (error: unknown) => {
         if (calledOff.signal.aborted) return
-        log.warn('an image was not added', { name, error })
+        log.warn('failed to add an image', { name, error })
         const reason = error instanceof AppError ? error.message : 'It could not be added; the log tells why.'
         change({ status: 'failed', detail: reason, progress: null })
       },

@@ -112,7 +112,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
       await machine.stop()
       if (way === 'create') await runtime.remove(machine.id)
     } catch (error) {
-      log.error('a machine that started too late could not be ended', { id: machine.id, error })
+      log.error('failed to end a sandbox that started after its timeout', { id: machine.id, error })
     }
   }
 
@@ -158,7 +158,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
       closing = true
       const stops = running.list().map(({ id }) => changes.queue(id, () => running.stop(id)))
       const failed = (await Promise.allSettled(stops)).filter((it) => it.status === 'rejected')
-      for (const { reason } of failed) log.error('a machine did not stop', { error: reason })
+      for (const { reason } of failed) log.error('failed to stop a sandbox', { error: reason })
     },
   }
 }
@@ -188,9 +188,9 @@ function createRunningSandboxes(options: SandboxesOptions, stopMs: number): Runn
       if (running.get(id) !== entry) return
       forget(id)
       if (entry.stopping) return
-      log.warn('a machine ended', { id, reason })
+      log.warn('sandbox exited', { id, reason })
       onEnded(id, reason)
-      await onStopped(id).catch((error: unknown) => log.error('terminals did not end', { id, error }))
+      await onStopped(id).catch((error: unknown) => log.error('failed to end terminals', { id, error }))
     })
   }
 

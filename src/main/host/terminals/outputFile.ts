@@ -71,7 +71,7 @@ export function createOutputFile(options: OutputFileOptions): OutputFile {
     writing = writeAll()
       .catch((error: unknown) => {
         broken = true
-        log.error('output is not written to disk any more', { folder, error })
+        log.error('stopped writing terminal output to disk', { folder, error })
       })
       .finally(() => {
         writing = undefined

@@ -96,13 +96,13 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
       if (message.type === 'broken') breakUp(slot, message)
       else receive(slot, message)
     })
-    slot.worker.on('error', (error) => options.log.error('a screen worker failed', { error }))
+    slot.worker.on('error', (error) => options.log.error('screen worker failed', { error }))
     slot.worker.once('exit', () => clear(slot))
     return slot
   }
 
   const breakUp = (slot: WorkerSlot, { screen, reason }: Extract<FromScreens, { type: 'broken' }>): void => {
-    options.log.error('a screen failed and is begun anew', { reason })
+    options.log.error('screen failed, restarting it', { reason })
     const handlers = slot.screens.get(screen)
     slot.screens.delete(screen)
     handlers?.onLost('drawing')
@@ -184,7 +184,7 @@ function endWhenStuck(slot: WorkerSlot, stuckMs: number, log: Log): void {
     slot.stuck = look(readThreadMs(slot.work.thread) ?? performance.now())
     if (!slot.stuck) return
     clearInterval(looking)
-    log.error('a screen worker was stuck and is replaced', slot.stuck)
+    log.error('screen worker hung, replacing it', slot.stuck)
     void slot.worker.terminate()
   }, lookMs).unref()
   slot.worker.once('exit', () => clearInterval(looking))

@@ -50,7 +50,7 @@ export function createSessionViewers(options: ViewersOptions): SessionViewers {
       .then(
         (drawn) => viewer.begin(first, drawn.bytes, marks ? createMarksMessage(meta, drawn) : undefined),
         (error: unknown) => {
-          log.warn('a viewer could not be shown the screen', { terminal: meta.record.id, error })
+          log.warn('failed to draw the screen for a viewer', { terminal: meta.record.id, error })
           viewer.end(error instanceof AppError ? error : new AppError('internal/unexpected', 'The screen failed.'))
         },
       )

@@ -56,7 +56,7 @@ export async function createTerminalFiles(folder: string, log: Log): Promise<Ter
   const save = (meta: TerminalMeta): Promise<void> => {
     newest = meta
     saving ??= saveAll()
-      .catch((error: unknown) => log.error('a terminal could not be saved', { folder, error }))
+      .catch((error: unknown) => log.error('failed to save a terminal', { folder, error }))
       .then(() => {
         saving = undefined
         return newest && !removed ? save(newest) : undefined
@@ -96,7 +96,7 @@ export async function listTerminals(root: string, log: Log): Promise<TerminalMet
     try {
       terminals.push(TerminalMeta.parse(parseJson(await readFile(join(folder, 'meta.json'), 'utf8'))))
     } catch (error) {
-      log.warn('a terminal without a readable record is removed', { folder, error })
+      log.warn('removing a terminal without a readable record', { folder, error })
       await rm(folder, { recursive: true, force: true })
     }
   }

@@ -191,7 +191,7 @@ async function openParts(options: SessionOptions): Promise<SessionParts> {
       onNotice: options.onNotice,
       onParsed: () => flow.balance(),
       onStuck(cursor) {
-        log.warn('the screen of a terminal was stuck and is begun anew', { terminal: meta.record.id, cursor })
+        log.warn('terminal screen hung, restarting it', { terminal: meta.record.id, cursor })
         meta.drawFrom(cursor)
         void meta.save()
       },
@@ -227,7 +227,7 @@ function createSessionExit({ files, now, log }: SessionOptions, parts: SessionPa
     try {
       await files.saveScreen(await screen.drawLast())
     } catch (error) {
-      if (!removed) log.warn('could not save the last screen of a terminal', { terminal: meta.record.id, error })
+      if (!removed) log.warn('failed to save the last screen of a terminal', { terminal: meta.record.id, error })
     }
     await output.file.waitUntilWritten()
     if (output.file.isWhole) flow.retainUnusedOnly()
@@ -290,7 +290,7 @@ function followProgram(
   program?.ended.then(
     ({ exitCode, signal }) => recordExit(exitCode, signal),
     (error: unknown) => {
-      log.error('a program ended in an unknown way', { terminal: meta.record.id, error })
+      log.error('program ended with an unknown status', { terminal: meta.record.id, error })
       recordExit(null, null)
     },
   )

@@ -117,7 +117,7 @@ function createSessions(options: TerminalsOptions): Sessions {
     remove(id) {
       const session = sessions.get(id)
       if (!session) return
-      remove(session).catch((error: unknown) => log.error('a terminal could not be removed', { id, error }))
+      remove(session).catch((error: unknown) => log.error('failed to remove a terminal', { id, error }))
     },
     readableMs: options.exitedReadableMs ?? terminalLimits.exitedReadableMs,
     max: options.maxEnded ?? defaultMaxEnded,

@@ -42,7 +42,7 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
   const worker = new Worker(options.workerUrl, { resourceLimits })
   const queries = new Map<number, PendingQuery>()
   const stops = createStopTimers(stopMs, () => {
-    log.error('the chain client did not stop, and is ended')
+    log.error('chain client did not stop, terminating it')
     end()
   })
   let isReady = false
@@ -109,7 +109,7 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
   }
 
   worker.on('message', receive)
-  worker.on('error', (error) => log.error('the chain client failed', { error: readCode(error) }))
+  worker.on('error', (error) => log.error('chain client failed', { error: readCode(error) }))
   worker.once('exit', clear)
 
   return {

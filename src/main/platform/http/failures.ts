@@ -10,10 +10,10 @@ export function toAppError(
   context: { method: string; route: string | undefined; requestId: string | undefined },
 ): AppError {
   if (error instanceof AppError) {
-    if (error.status >= 500) log.warn('a request failed', { ...context, error: toLoggedError(error) })
+    if (error.status >= 500) log.warn('request failed', { ...context, error: toLoggedError(error) })
     return error
   }
-  log.error('a request failed unexpectedly', { ...context, error })
+  log.error('request failed unexpectedly', { ...context, error })
   return new AppError('internal/unexpected', 'Something unexpected went wrong in Steward.', { cause: error })
 }
 

@@ -65,7 +65,7 @@ export function createWebSocketManager({ maxPayloadBytes, log }: Options): WebSo
         peers.set(socket, peer)
         socket.on('pong', alive)
         socket.on('message', alive) // the pong may be queued behind messages that the peer reads slowly
-        socket.on('error', (error) => log.debug('a WebSocket failed', { error }))
+        socket.on('error', (error) => log.debug('WebSocket failed', { error }))
         socket.once('close', () => {
           peers.delete(socket)
           if (peers.size === 0) emptied?.()

@@ -51,7 +51,7 @@ export async function listenIpc(options: IpcServerOptions): Promise<IpcServer> {
     })
   })
   await listenPrivately(server, options.path)
-  server.on('error', (error) => options.log.error('a connection could not be accepted', { error }))
+  server.on('error', (error) => options.log.error('failed to accept a connection', { error }))
   return {
     broadcast(event) {
       for (const socket of sockets) if (socket.writable) writeFrame(socket, { kind: 'event', event })
@@ -108,12 +108,12 @@ function serve(socket: Socket, { handlers, open, log }: IpcServerOptions): void 
     try {
       read(chunk)
     } catch (error) {
-      log.error('a connection broke the protocol', { error })
+      log.error('protocol violation on a connection', { error })
       socket.destroy()
     }
   })
   socket.on('drain', streams.takeTurns)
-  socket.on('error', (error) => log.debug('a connection failed', { error }))
+  socket.on('error', (error) => log.debug('connection failed', { error }))
   socket.once('close', () => {
     calls.cancelAll()
     streams.closeAll()
@@ -134,8 +134,8 @@ function createCalls({ handlers, send, log }: Pick<IpcServerOptions, 'handlers' 
         const { result, body: reply } = await handler({ params, body, signal: controller.signal })
         send({ kind: 'result', id, result }, reply)
       } catch (error) {
-        if (!(error instanceof AppError)) log.error('a call failed', { method, error })
-        else if (error.status >= 500) log.warn('a call failed', { method, error: toLoggedError(error) })
+        if (!(error instanceof AppError)) log.error('call failed', { method, error })
+        else if (error.status >= 500) log.warn('call failed', { method, error: toLoggedError(error) })
         const appError =
           error instanceof AppError ? error : new AppError('internal/unexpected', 'The sandbox host failed.')
         const { code, message, detail } = appError

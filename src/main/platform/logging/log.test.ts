@@ -15,7 +15,7 @@ test('limits entries of a kind per minute and then reports their count', () => {
   const lines: string[] = []
   let nowMs = 0
   const log = createJsonLog({ write: (line) => lines.push(line), now: () => nowMs, level: 'info' })
-  const refuse = (reason: string) => log.forArea('ipc').warn('a call failed', { error: new Error(reason) })
+  const refuse = (reason: string) => log.forArea('ipc').warn('call failed', { error: new Error(reason) })
   for (let count = 0; count < 1_000; count++) refuse('no room')
   refuse('another reason')
   expect(lines.length).toBe(21)

@@ -68,7 +68,7 @@ export function createActivityLog(options: {
       const entry = keep()
       if (entry) onRecorded(entry)
     } catch (error) {
-      log.error('an activity could not be noted', { ...about, error })
+      log.error('failed to record an activity', { ...about, error })
     }
   }
   const note: ActivityLog['note'] = (

@@ -71,7 +71,7 @@ export function createServicePrincipals({ now, log }: { now: () => number; log: 
     try {
       principals.endAbsent()
     } catch (error) {
-      log.error('could not compare open work with its principals', { error })
+      log.error('failed to check open work against its principals', { error })
     }
   }, compareEveryMs)
   timer.unref()

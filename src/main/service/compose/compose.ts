@@ -76,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const url = formatLocalUrl({ host: options.listen.host, port }, http.scheme)
     context.address.listensAt(url)
     sandboxes.start()
-    options.log.info('the service listens', { url })
+    options.log.info('service listening', { url })
     const { ownerKeyFile } = identity
     const { dnsPort } = domains
     return {

@@ -68,12 +68,12 @@ export async function composeLedger({
     createGroupCommit({
       database,
       flush: disk.flush,
-      onBroken: (error) => log.error('the ledger refuses all work until the service is started again', { error }),
+      onBroken: (error) => log.error('ledger failed and refuses all work until the service restarts', { error }),
     }),
     (it) => it.close(),
   )
   const recovered = await commits.commitDurable(() => ledger.recover())
-  if (recovered > 0) log.warn('charged what requests held when the service ended', { requests: recovered })
+  if (recovered > 0) log.warn('charged the open holds of the previous run', { requests: recovered })
   scope.own(sweepExpiredHolds({ ledger, commits, log: log.forArea('credits') }), (it) => it.close())
   const history = createCreditHistory(createHistoryRepository(database))
   return { ledger, commits, credits: createCredits({ ledger, commits, history }) }

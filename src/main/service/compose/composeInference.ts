@@ -69,7 +69,7 @@ export function composeInference(
     fetchImage: createImageFetcher(),
     // Uses `randomUUID` because it pools random bits; other functions call the system each time.
     newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
-    onFailure: (error) => log.error('an answer could not be settled', { error }),
+    onFailure: (error) => log.error('failed to settle a completion', { error }),
   })
   const test = scope.own(createProviderTest({ kinds: catalogue.kinds, findProvider }), (it) => it.close())
   const publishChange = () => events.publishToAll({ type: 'models.changed' })
@@ -97,7 +97,7 @@ export function composeInference(
     setLocalServers(servers) {
       const refused = settings.setLocal(servers)
       leases.compare()
-      if (refused.length > 0) log.warn('names of models are taken', { refused })
+      if (refused.length > 0) log.warn('skipped models with duplicate names', { refused })
       publishChange()
     },
   }

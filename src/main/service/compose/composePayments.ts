@@ -56,7 +56,7 @@ export async function composePayments(
     facilitator,
     payTo,
     baseUrl: address.base,
-    onFailure: (error) => log.error('a payment met a failure', { error }),
+    onFailure: (error) => log.error('payment failed unexpectedly', { error }),
     now,
     steadyMs,
   })

@@ -52,7 +52,7 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
   migrate(database, serviceMigrations)
   const { time, now } = options
   const log = options.log.forArea('clock')
-  const onJump = (jump: ClockJump): void => log.warn('the clock jumped', jump)
+  const onJump = (jump: ClockJump): void => log.warn('clock jumped', jump)
   const clock = scope.own(
     time ? openClock({ source: time, store: createClockStore(database), onJump }) : createTrustedClock(now),
     (it) => it.close(),

@@ -36,7 +36,7 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
     try {
       return { value: await commits.commit(work), written: true }
     } catch (error) {
-      log.error('the end of a hold could not be written', { error })
+      log.error('failed to close a hold', { error })
       if (!commits.hasEnded) later(() => void surely(work), triedAgainAfterMs)
       return { value: undefined, written: false }
     }
@@ -48,7 +48,7 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
       const limit = chargeLimit(hold.amount)
       const charge = { amount: amountMicroUsd, limit, details: { ...details, estimated } }
       if (amountMicroUsd > limit) {
-        log.warn('a charge was capped: the provider counted more than the request can have used', {
+        log.warn('charge capped: the provider reported more usage than the request allows', {
           ...{ model: hold.model, heldMicroUsd: hold.amount, countedMicroUsd: amountMicroUsd },
         })
       }

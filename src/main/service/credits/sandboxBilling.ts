@@ -101,7 +101,7 @@ export function createSandboxBilling(
         const seconds = Math.round(elapsedMs / 1000)
         const uncharged = Math.round((wallMs - elapsedMs) / 1000)
         const isRecorded = Math.abs(wallMs - elapsedMs) > minRecordedMs
-        if (isRecorded) log.warn('the clock jumped: a sandbox is charged by elapsed time', { id, seconds, uncharged })
+        if (isRecorded) log.warn('clock jumped, charging a sandbox by elapsed time', { id, seconds, uncharged })
         const note = isRecorded && uncharged > 0 ? ` (${uncharged} s not charged: the clock jumped)` : ''
         const description = `${name}: ${tier.name}, ${seconds} s${note}`
         return ledger.charge({ accountId, type: 'sandbox', description, amount }) === amount

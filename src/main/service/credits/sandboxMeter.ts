@@ -34,17 +34,17 @@ export function createSandboxMeter(options: {
     try {
       const isPaid = await billing.charge(run)
       if (isPaid || findRun(run.id)?.startedAtMs !== run.startedAtMs) return
-      log.info('a sandbox is stopped: its account is out of credits', { sandboxId: run.id })
+      log.info('stopping a sandbox: account out of credits', { sandboxId: run.id })
       await stop(run.id)
     } catch (error) {
-      log.error('a sandbox could not be charged', { sandboxId: run.id, error })
+      log.error('failed to charge a sandbox', { sandboxId: run.id, error })
     }
   }
   const begin = async (run: SandboxRun): Promise<void> => {
     try {
       await billing.begin(run)
     } catch (error) {
-      log.error('the run of a sandbox could not be metered', { sandboxId: run.id, error })
+      log.error('failed to meter a sandbox', { sandboxId: run.id, error })
     }
   }
   const look = (id: SandboxId): void => {

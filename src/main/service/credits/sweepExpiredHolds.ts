@@ -13,9 +13,9 @@ export function sweepExpiredHolds({ ledger, commits, log }: LedgerWrites & { log
       const expired = await commits.commit(() => ledger.expire())
       // Runs in batches so that requests are served in between, and deletes at least as fast as holds are created.
       while (await commits.commit(() => ledger.forgetEnded()));
-      if (expired > 0) log.error('holds expired that nobody settled', { holds: expired })
+      if (expired > 0) log.error('released unsettled holds that expired', { holds: expired })
     } catch (error) {
-      if (!commits.hasEnded) log.error('expired holds could not be given back', { error })
+      if (!commits.hasEnded) log.error('failed to release expired holds', { error })
     }
   }
   const timer = setInterval(() => void sweep(), everyMs)

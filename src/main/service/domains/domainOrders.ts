@@ -197,7 +197,7 @@ function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: 
         type === 'registration' ? registered !== undefined : (registered?.expiresAtMs ?? 0) > (expiresBeforeMs ?? 0)
       return done || (now() - createdAtMs >= registrar.settlesWithinMs ? false : undefined)
     } catch (error) {
-      log.warn('what became of an order is not known yet', { domain, error })
+      log.warn('order outcome unknown', { domain, error })
       return undefined
     }
   }

@@ -75,7 +75,7 @@ export function createDomains(options: {
       if (underWay.size >= maxAtOnce) return
       waiting.delete(name)
       const reading = refresh(next)
-        .catch((error) => log.warn('a domain could not be read', { domain: next.name, error }))
+        .catch((error) => log.warn('failed to read a domain', { domain: next.name, error }))
         .then(() => {
           underWay.delete(next.name)
           readNext()

@@ -57,7 +57,7 @@ export function linkDomain(options: {
         for (const record of await addresses()) await addOnce(accountId, domain, record)
         return { sandbox_id, port, url, verified, error: null }
       } catch (cause) {
-        log.warn('a domain that was bought could not be led to its sandbox', { domain, error: cause })
+        log.warn('failed to point a purchased domain to its sandbox', { domain, error: cause })
         const error = cause instanceof AppError ? cause.message : 'Something unexpected went wrong in Steward.'
         return { sandbox_id, port, url: null, verified: false, error }
       }

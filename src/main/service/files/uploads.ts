@@ -99,7 +99,7 @@ export function createUploads(options: Options): Uploads {
         if (record.complete) records.remove(record.id)
         else if (isRunning(record.sandboxId) && !appends.isRunning(record.id)) await forget(record)
       } catch (error) {
-        log.warn('an upload that nobody went on with stays', { id: record.id, error })
+        log.warn('failed to remove an abandoned upload', { id: record.id, error })
       }
     }
   }
@@ -119,7 +119,7 @@ export function createUploads(options: Options): Uploads {
         await files.createPart(record)
         return record.size === 0 ? await complete(record, AbortSignal.timeout(fileDeadlineMs)) : record
       } catch (error) {
-        await forget(record).catch((cause: unknown) => log.warn('an upload stays', { id, error: cause }))
+        await forget(record).catch((cause: unknown) => log.warn('failed to remove an upload', { id, error: cause }))
         throw error
       }
     },

@@ -69,7 +69,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       const name = labelled?.name ?? `found-${snapshotId.slice(5, 13)}`
       snapshots.begin({ id: snapshotId, sandboxId: id, name, createdAtMs: labelled?.createdAtMs ?? now() })
       snapshots.complete(snapshotId, labelled?.sizeBytes ?? 1)
-      log.warn('adopted a snapshot that the database did not know', { sandboxId: id, snapshotId })
+      log.warn('adopted a snapshot missing from the database', { sandboxId: id, snapshotId })
     }
   }
 
@@ -119,7 +119,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       const record = records.find(id)
       if (!record) return
       call('machine.label', { labels: [toLabel(record)] }).catch((error: unknown) =>
-        log.debug('a disk was not labelled', { id, error }),
+        log.debug('failed to label a disk', { id, error }),
       )
     },
 
@@ -127,7 +127,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       const incomplete = new Set(snapshots.incomplete().map(({ id }) => id))
       for (const machine of await listStored(hostCall)) {
         if (!records.find(machine.id)) {
-          log.warn('files of a sandbox that the database does not know', { id: machine.id, name: machine.label?.name })
+          log.warn('found files of a sandbox missing from the database', { id: machine.id, name: machine.label?.name })
           continue
         }
         const existing = snapshots.list(machine.id).map(({ id }: SnapshotRecord) => id)

@@ -84,7 +84,7 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
   const receive = (event: unknown): void => {
     const { success, data, error } = HostEvent.safeParse(event)
     if (success) options.onEvent(data)
-    else log.error('the host told an event that nobody knows', { error })
+    else log.error('unknown event from sandbox host', { error })
   }
 
   const connect = async (): Promise<IpcClient> => {
@@ -126,14 +126,14 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
         hasReportedDown = false
         connected.resolve(live)
         const sinceMs = now()
-        log.info('connected to the host')
+        log.info('connected to the sandbox host')
         await live.ended
         live = undefined
         connected = Promise.withResolvers()
         awaySinceMs = now()
         whyAway = undefined
         if (closing.signal.aborted) return
-        log.warn('the connection to the host has ended')
+        log.warn('connection to the sandbox host closed')
         pauseMs = pauses.firstMs
         launchPauseMs = launches.firstMs
         const lastedMs = now() - sinceMs
@@ -147,13 +147,15 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
           heartbeat.reset()
           otherHost = undefined
         }
-        if (!isDown) log.warn('cannot use the host', { error })
+        if (!isDown) log.warn('cannot use the sandbox host', { error })
         whyAway = error instanceof AppError ? error : undefined
         const ending = options.hasCrashed() ? 'crashed' : 'stopped' // the next host overwrites the pid file
         if (isDown && now() >= nextLaunchAtMs) {
           nextLaunchAtMs = now() + launchPauseMs
           launchPauseMs = Math.min(launchPauseMs * 2, launches.maxMs)
-          await options.launch().catch((cause: unknown) => log.error('cannot start the host', { error: cause }))
+          await options
+            .launch()
+            .catch((cause: unknown) => log.error('failed to start the sandbox host', { error: cause }))
           pauseMs = pauses.firstMs
         }
         if (isDown && !hasReportedDown) {

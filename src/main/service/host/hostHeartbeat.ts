@@ -49,7 +49,7 @@ export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
         const isStopped = host !== undefined && (await isHostStopped(host))
         const isSilent = meter.look({ monotonicMs: performance.now(), bootMs: await readBootMs(), isStopped })
         if (!isSilent || !host || ended || !asking) return
-        log.error('the sandbox host hung and is restarted', { pid: host.pid, maxSilentMs })
+        log.error('sandbox host hung, restarting it', { pid: host.pid, maxSilentMs })
         await killHostProcess(host)
       }
       const beat = setInterval(() => {

@@ -59,7 +59,7 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
         return still !== undefined && isIdle(still)
       })
     } catch (error) {
-      log.warn('an idle sandbox could not be stopped', { sandboxId: id, error })
+      log.warn('failed to stop an idle sandbox', { sandboxId: id, error })
     } finally {
       busy.delete(id)
     }
@@ -79,7 +79,7 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
     start() {
       for (const record of records.all()) isIdle(record) // starts the idle time of running sandboxes
       timer ??= setInterval(() => {
-        look().catch((error: unknown) => log.warn('could not look for idle sandboxes', { error }))
+        look().catch((error: unknown) => log.warn('failed to check for idle sandboxes', { error }))
       }, everyMs)
     },
     close: () => clearInterval(timer),

@@ -64,7 +64,7 @@ export function createChainFacilitator(options: {
     try {
       transfer = await relayer.send(authorization)
     } catch (error) {
-      log.warn('a payment was not sent to the chain', { error: describeChainError(error) })
+      log.warn('failed to send a payment to the chain', { error: describeChainError(error) })
       return findOutcome(payment, 'The transaction could not be sent.')
     }
     if (transfer !== 'refused') {
@@ -88,7 +88,7 @@ export function createChainFacilitator(options: {
         if (settlement.state !== 'unknown') relayer.forget(payment.authorization)
         return settlement
       } catch (error) {
-        log.warn('what became of a payment is not known', { error: describeChainError(error) })
+        log.warn('payment outcome unknown', { error: describeChainError(error) })
         return { state: 'unknown', message: 'The chain cannot be asked.' }
       }
     },

@@ -132,7 +132,7 @@ export function createRemoteFacilitator(options: {
       try {
         return await settle(payment)
       } catch (error) {
-        log.warn('what became of a payment is not known', { error: describeChainError(error) })
+        log.warn('payment outcome unknown', { error: describeChainError(error) })
         return onChain(payment).catch(
           (): Settlement => ({ state: 'unknown', message: 'The facilitator did not answer.' }),
         )

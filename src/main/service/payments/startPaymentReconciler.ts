@@ -34,7 +34,7 @@ export function startPaymentReconciler(options: {
       await commits.commit(() => records.retryAt(row.id, now() + waitMs))
       await paymentGate.reconcile(row)
     } catch (error) {
-      log.warn('a payment could not be finished yet', { payment: row.id, state: row.state, error })
+      log.warn('payment not reconciled yet', { payment: row.id, state: row.state, error })
     }
   }
   const runRound = async (): Promise<void> => {
@@ -42,7 +42,7 @@ export function startPaymentReconciler(options: {
   }
   const run = (): void => {
     running = runRound()
-      .catch((error: unknown) => log.error('payments cannot be looked after', { error }))
+      .catch((error: unknown) => log.error('failed to reconcile payments', { error }))
       .then(() => {
         if (!closed) timer = setTimeout(run, everyMs).unref()
       })

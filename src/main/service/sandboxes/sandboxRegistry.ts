@@ -226,8 +226,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         // The host may have created the sandbox without responding, so it is deleted in either case.
         call('machine.delete', { sandboxId: id }).then(
           () => removals.unmarkRemoval(id),
-          (cause: unknown) =>
-            log.warn('what is left of a sandbox is deleted at the next connect', { id, error: cause }),
+          (cause: unknown) => log.warn('sandbox cleanup deferred until the host reconnects', { id, error: cause }),
         )
         throw error
       } finally {
@@ -285,7 +284,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         } catch (error) {
           if (ran) {
             await startAgain(present()).catch((cause: unknown) =>
-              log.error('a sandbox that was stopped for its files did not start again', { id, error: cause }),
+              log.error('failed to restart a sandbox that was stopped to change its files', { id, error: cause }),
             )
           }
           throw error
@@ -364,9 +363,9 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
           const record = records.find(id)
           if (record) forget(record, 'Deleted.')
           removals.unmarkRemoval(id)
-          log.info('deleted a sandbox whose deletion was interrupted', { id })
+          log.info('finished an interrupted sandbox deletion', { id })
         } catch (error) {
-          log.warn('a sandbox could not be deleted, and stays marked', { id, error })
+          log.warn('failed to delete a sandbox, will retry', { id, error })
         }
       }
       const { result } = await hostCall('machine.list', {})
@@ -380,7 +379,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         else if (!machine && record.status === 'provisioning') nowBroken(record, 'Creating it was interrupted.')
       }
       for (const stray of sandboxes.values()) {
-        log.warn('stopping a machine that no record knows', { id: stray.id })
+        log.warn('stopping a sandbox without a record', { id: stray.id })
         await hostCall('machine.stop', { sandboxId: stray.id })
       }
     },

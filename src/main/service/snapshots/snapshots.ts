@@ -167,7 +167,7 @@ async function discard(
     await call('snapshot.delete', { sandboxId, snapshotId: id, runtime }, { deadlineMs: copyDeadlineMs })
     records.remove(id)
   } catch (error) {
-    log.warn('what is left of a snapshot goes when the host is there again', { id, error })
+    log.warn('snapshot cleanup deferred until the host reconnects', { id, error })
   }
 }
 

@@ -220,7 +220,7 @@ function createAttempt({ records, approvals, read, buy, now, log }: Options, tur
       if (wasFree) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
     } catch (error) {
       if (signal.aborted) return
-      if (!(error instanceof AppError)) log.error('a domain could not be renewed', { domain, error })
+      if (!(error instanceof AppError)) log.error('failed to renew a domain', { domain, error })
       if (error instanceof AppError && error.code === 'domain/renewed') {
         turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
       } else if (error instanceof AppError && error.status === 429) {

@@ -41,8 +41,8 @@ export function createDomainWatch(options: {
     } catch (error) {
       if (ending.signal.aborted) return
       // The next sweep runs when the service is available again.
-      if (error instanceof AppError) log.info('domains could not be looked at', { error })
-      else log.error('domains could not be looked at', { error })
+      if (error instanceof AppError) log.info('domain sweep failed', { error })
+      else log.error('domain sweep failed', { error })
       plan(undefined)
     }
   }

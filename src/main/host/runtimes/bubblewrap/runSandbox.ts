@@ -81,13 +81,13 @@ function createRunningSandbox(
   }
 
   void supervisor.networkClosed.then(() => {
-    if (life.isRunning()) log.warn('a sandbox has lost its network', { sandboxId: spec.id })
+    if (life.isRunning()) log.warn('sandbox lost its network', { sandboxId: spec.id })
   })
 
   const ended = supervisor.ended.then(async (sentence) => {
     const reason = life.end(sentence)
     await prepared.release().catch((error: unknown) => {
-      log.warn('a cgroup of an ended sandbox stays', { sandboxId: spec.id, error })
+      log.warn('failed to remove the cgroup of an exited sandbox', { sandboxId: spec.id, error })
     })
     await folders.forgetRun(spec.id)
     return reason

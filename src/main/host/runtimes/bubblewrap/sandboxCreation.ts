@@ -89,7 +89,7 @@ async function assignWarmSandbox(
     await warm.prepared.become(spec, listOwnFiles(spec.hostname))
     return await launcher.run(warm.prepared, spec, files)
   } catch (error) {
-    log.warn('a warm sandbox could not be used', { sandboxId: spec.id, error })
+    log.warn('failed to use a warm sandbox', { sandboxId: spec.id, error })
     await warm.discard()
     await folders.remove(spec.id)
     users.giveBack(spec.id)

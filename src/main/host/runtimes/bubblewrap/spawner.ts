@@ -74,9 +74,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     child.stdin.on('error', () => {}) // already exited, `exit` follows
-    child.stderr.on('data', (bytes: Buffer) =>
-      log.warn('the spawner complains', { said: bytes.toString('utf8').trim() }),
-    )
+    child.stderr.on('data', (bytes: Buffer) => log.warn('spawner stderr', { said: bytes.toString('utf8').trim() }))
     // Unreferenced, so that the spawner does not keep the host's event loop alive.
     child.unref()
     for (const pipe of [child.stdin, child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref()

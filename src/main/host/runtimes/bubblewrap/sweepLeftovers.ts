@@ -33,7 +33,7 @@ export async function endLeftover({ folders, support, log }: BubblewrapContext, 
   await removeCgroups([...new Set([...(run?.cgroups ?? []), ...expected])])
   if (!run) return
   await folders.forgetRun(name)
-  log.info('ended what an earlier host left', { sandboxId: name })
+  log.info('ended processes of a previous host', { sandboxId: name })
 }
 
 /**
@@ -44,7 +44,7 @@ async function releaseLeftover({ support, log }: BubblewrapContext, device: stri
   const { tools } = await support.probe()
   if (!tools) return
   await releaseDevice(device, { perl: tools.perl, doorway: hiddenMountPoint }).catch((error: unknown) =>
-    log.warn('a disk of an earlier host stays', { device, error }),
+    log.warn('failed to release loop device of a previous host', { device, error }),
   )
 }
 

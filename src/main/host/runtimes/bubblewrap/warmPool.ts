@@ -51,7 +51,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
     ready.splice(0, ready.length, ...ready.filter((it) => !matching.includes(it)))
     const results = await Promise.allSettled(matching.map(({ sandbox }) => sandbox.discard()))
     for (const result of results) {
-      if (result.status === 'rejected') log.warn('a warm sandbox stays', { error: result.reason })
+      if (result.status === 'rejected') log.warn('failed to end a warm sandbox', { error: result.reason })
     }
   }
 
@@ -68,7 +68,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
         const index = ready.indexOf(entry)
         if (index < 0) return
         ready.splice(index, 1)
-        void sandbox.discard().catch((error: unknown) => log.warn('a warm sandbox stays', { error }))
+        void sandbox.discard().catch((error: unknown) => log.warn('failed to end a warm sandbox', { error }))
       })
       if (closing.signal.aborted || !nextKind) await discard(() => true)
     }
@@ -79,7 +79,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
     resting = setTimeout(() => {
       making ??= fill()
         .catch((error: unknown) => {
-          if (!closing.signal.aborted) log.warn('no warm sandbox could be made', { error })
+          if (!closing.signal.aborted) log.warn('failed to create a warm sandbox', { error })
         })
         .finally(() => {
           making = undefined

@@ -24,19 +24,19 @@ export function createBaseImage(engine: DockerEngine, { image, pull }: DockerOpt
   let progress = ''
 
   const fetch = async (): Promise<void> => {
-    log.info('the base image is fetched', { image })
+    log.info('pulling the base image', { image })
     let lastTenth = 0
     const onProgress = (sentence: string, share: number | null): void => {
       progress = share === null ? sentence : `${sentence.replace(/\.$/, '')}: ${Math.floor(share * 100)} %.`
       const tenth = Math.floor((share ?? 0) * 10)
-      if (tenth > lastTenth) log.info('the base image is being fetched', { image, share })
+      if (tenth > lastTenth) log.info('pulling the base image', { image, share })
       lastTenth = Math.max(tenth, lastTenth)
     }
     try {
       await pullImage({ engine, reference: image, onProgress, signal: new AbortController().signal })
-      log.info('the base image is there', { image })
+      log.info('base image ready', { image })
     } catch (error) {
-      log.warn('the base image could not be fetched', { image, error })
+      log.warn('failed to pull the base image', { image, error })
       throw error
     } finally {
       fetching = undefined

@@ -154,7 +154,7 @@ async function createSandbox(context: DockerContext, spec: SandboxSpec, use: Ima
     return instance
   } catch (error) {
     await eraseSandbox(context, spec.id).catch((cause: unknown) =>
-      log.warn('a container stays', { sandboxId: spec.id, left: cause }),
+      log.warn('failed to remove a container', { sandboxId: spec.id, left: cause }),
     )
     throw error
   }
@@ -204,13 +204,13 @@ async function sweepContainers({ engine, containers, snapshots, ownership, log }
       await ownership.note(sandboxId)
       if (!running) continue
       await containers.end(container, '')
-      log.info('ended what an earlier host left', { sandboxId })
+      log.info('ended containers of a previous host', { sandboxId })
     }
     await snapshots.clean()
     await removeUntried(engine, ownership.owner)
   } catch (error) {
     const recorded = await ownership.listRecorded()
-    if (recorded.length > 0) log.warn('containers of an earlier host may still run', { error })
+    if (recorded.length > 0) log.warn('containers of a previous host may still be running', { error })
   }
 }
 
