@@ -249,9 +249,9 @@ test('detects and locates a changed row and a missing one', async () => {
     DELETE FROM timeline WHERE sequence = 3`,
   )
   expect(await activity.verify()).toBe('The log was changed in 2 places')
-  const changed = 'It was changed after it was written: it does not match its hash.'
+  const changed = 'The entry was changed: it does not match its hash.'
   await activity.result.getByText(`Entry 1: ${changed}`).waitFor()
-  await activity.result.getByText('Entry 4: Before it, entry 3 is missing.').waitFor()
+  await activity.result.getByText('Entry 4: Before this entry, entry 3 is missing.').waitFor()
   await activity.entry('Steward was never started').getByText(changed).waitFor()
   await activity.result.getByRole('button', { name: 'Show entry 1' }).click()
   await activity.root.getByText('Showing entry 1 and').waitFor()

@@ -315,9 +315,9 @@ test.each([
   }
   const exported = Buffer.from(JSON.stringify(program.exported(title)))
   await choose('Choose a file', 'export.zip', Buffer.from('PK\u0003\u0004'))
-  await dialog.getByText('The file is a ZIP archive: unpack it').waitFor()
+  await dialog.getByText('The file is a ZIP archive. Unpack it').waitFor()
   await choose('Choose a file', 'half.json', exported.subarray(0, exported.length / 2))
-  await dialog.getByText('The file is no JSON, or not all of it was downloaded.').waitFor()
+  await dialog.getByText('The file is not valid JSON, or its download is incomplete.').waitFor()
   await choose('Choose a file', 'conversations.json', exported)
   await dialog.getByText(`Imported 1 chat of 1 from ${program.program}`).waitFor()
   await look(page, `chat-import-${program.program.toLowerCase().replace(' ', '-')}`, ['dark'])

@@ -55,7 +55,7 @@ test('refuses a price that changed after the quote and shows both prices', async
   await buy.waitFor()
   registrar.costs('org', [11.29, 12.29])
   await buy.click()
-  await dialog.getByText('The seller asks for $11.29, and not for $9.79.').waitFor()
+  await dialog.getByText('The seller asks for $11.29, not for $9.79.').waitFor()
   await look(dialog.page(), 'purchase-price-moved')
   expect(await payments('moved-price.org')).toEqual([])
   expect(registrar.billed).toEqual([])

@@ -121,7 +121,7 @@ test('applies and undoes planned DNS changes, including after the zone changed',
 
   await app.client.call(addDnsRecord, { domain, type: 'A', host: 'other', value: '192.0.2.9' })
   await dialog.getByRole('button', { name: 'Apply' }).click()
-  await dialog.getByText(`The records of ${domain} changed meanwhile.`).waitFor()
+  await dialog.getByText(`The records of ${domain} changed in the meantime.`).waitFor()
   await dialog.getByRole('button', { name: 'Review again' }).click()
   await dialog.getByRole('button', { name: 'Apply' }).waitFor()
   await dialog.getByText('7 changes.').waitFor()
@@ -198,7 +198,7 @@ test('shows which servers already have the records', async () => {
   const section = page.getByRole('region', { name: 'Propagation' })
   await section.getByRole('button', { name: 'Check propagation' }).click()
   await section.getByText('All 3 up to date').waitFor()
-  await section.getByText('It did not answer.').waitFor()
+  await section.getByText('The server did not respond.').waitFor()
   await section.getByRole('button', { name: /Nameserver/ }).click()
   await section.getByText('192.0.2.4').waitFor()
   await section.scrollIntoViewIfNeeded()

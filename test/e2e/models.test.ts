@@ -78,7 +78,7 @@ test('adds a key in the secure prompt, tests it and enables its models', async (
   await prompt.fill('API key', wrongKey)
   await prompt.press('Save key')
   await prompt.waitUntilClosed()
-  await openAi.getByText('OpenAI refuses this key').waitFor()
+  await openAi.getByText('OpenAI rejected this key').waitFor()
 
   await openAi.getByRole('button', { name: 'Actions for OpenAI' }).click()
   await page.getByRole('menuitem', { name: 'Replace key…' }).click()

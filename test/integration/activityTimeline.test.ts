@@ -276,8 +276,8 @@ test('lists a changed row with its problem and detects it', async () => {
     UPDATE timeline SET detail = 'no JSON' WHERE sequence = 2; DELETE FROM timeline WHERE sequence = 3`)
   const { entries } = await get('/local/activity')
   expect(entries.map(({ sequence, problem }: Json) => [sequence, problem])).toEqual([
-    [4, 'Before it, entry 3 is missing.'],
-    [2, 'It was changed after it was written: its detail is not the JSON that was written.'],
+    [4, 'Before this entry, entry 3 is missing.'],
+    [2, 'The entry was changed: its detail is not the original JSON.'],
     [1, null],
   ])
   const { ok, problems } = await get('/local/activity/verify')

@@ -170,7 +170,7 @@ test('times out after six seconds and sends one query for concurrent reads', asy
   const all = [reader.read('base'), reader.read('base')]
   await until('the network to be asked', () => requestCount > 0)
   for (const { source, detail } of await Promise.all(all)) {
-    expect({ source, detail }).toEqual({ source: 'stale', detail: `${new URL(url).host} did not answer within 6 s.` })
+    expect({ source, detail }).toEqual({ source: 'stale', detail: `${new URL(url).host} did not respond within 6 s.` })
   }
   expect(requestCount).toBe(1)
 })

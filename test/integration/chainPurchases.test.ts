@@ -65,7 +65,7 @@ type Paying = Awaited<ReturnType<typeof rich>>
 
 async function readId(payment: ReturnType<Paying['pay']>): Promise<PaymentId> {
   const paid = await payment
-  if (!paid) throw new Error('It was free.')
+  if (!paid) throw new Error('No payment was required.')
   return paid.record.id
 }
 
@@ -103,7 +103,7 @@ async function domainBuyer() {
       }
       const want = async () => ({ ...createRequest(url, 20), request })
       const { payment } = await engine.payments.buy(want, call, { reason: undefined, waitMs: 0 })
-      if (!payment) throw new Error('It was free.')
+      if (!payment) throw new Error('No payment was required.')
       return async () => (await ended(payment.record.id)).record
     },
     spent: async () => (await spent()) + 4 * price,

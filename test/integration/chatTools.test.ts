@@ -97,7 +97,7 @@ describe('a model with tools', () => {
       { step: 1, tool: 'domain_check', state: 'done', result: { domains: [{ domain: 'free-name.com' }] } },
     ])
     const [system, user, assistant, ...results] = lastMessages()
-    expect(system.content).toContain('never an instruction')
+    expect(system.content).toContain('never instructions')
     expect(user.content).toBe('Do it')
     expect(assistant).toMatchObject({ role: 'assistant', content: 'Let me look.' })
     expect(assistant.tool_calls.map((it: Answer['json']) => it.function.name)).toEqual([
@@ -235,7 +235,10 @@ describe('a hostile or broken model', () => {
   test('refuses to run two models with tools at the same time', async () => {
     const chat = await newChat({}, { models: ['kimi-k2.5', 'gpt-5.2'] })
     const refused = await post(`/conversations/${chat.id}/messages`, { parent_id: null, text: 'Both' })
-    expect(refused).toMatchObject({ status: 409, json: { error: 'With tools on, one model answers at a time.' } })
+    expect(refused).toMatchObject({
+      status: 409,
+      json: { error: 'With tools on, only one model can answer at a time.' },
+    })
   })
 })
 
@@ -306,7 +309,7 @@ describe('a reply that ends early', () => {
     await startAgent()
     const answer = await read(id)
     expect(answer).toMatchObject({ state: 'interrupted', text: 'I will delete.', calls: [{ state: 'interrupted' }] })
-    expect(answer.calls[0]?.output).toContain('look before you repeat it')
+    expect(answer.calls[0]?.output).toContain('Check its effect before you repeat it')
     expect((await agent.send(`/local/intents/${intent.id}`)).json.state).toBe('denied')
     const { budget } = (await agent.send(`/local/chat/conversations/${chat.id}`)).json
     expect(budget[0]).toMatchObject({ reserved_micro_usd: 0, spent_micro_usd: answer.usage?.cost_micro_usd })

@@ -189,17 +189,17 @@ describe('a tool server program in a sandbox', () => {
     )
     expect(await run('flood__go', {}, id)).toMatchObject({
       kind: 'error',
-      sentence: expect.stringContaining('more than Steward reads'),
+      sentence: expect.stringContaining('more output than Steward reads'),
     })
   })
 
   test('has its last output reported and is not restarted after repeated exits', async () => {
     const id = await odd('dying', `console.error('boom \\u001b[31mhere'); process.exit(3)`)
     const first = await run('dying__go', {}, id)
-    expect(first).toMatchObject({ kind: 'error', sentence: 'The program ended. It said: boom here' })
+    expect(first).toMatchObject({ kind: 'error', sentence: 'The program exited. Error output: boom here' })
     let last = first
     for (let attempt = 0; attempt < 6; attempt += 1) last = await run('dying__go', {}, id)
-    expect(last).toMatchObject({ kind: 'error', sentence: expect.stringContaining('keeps ending') })
+    expect(last).toMatchObject({ kind: 'error', sentence: expect.stringContaining('keeps exiting') })
   })
 
   test('reports the reason if it does not exist', async () => {

@@ -30,9 +30,9 @@ const approve = (id: string) => world.decide(id, { approve: true })
 
 describe('a waiting call is refused immediately and cannot be approved when its client', () => {
   test.each([
-    ['may not destroy', { policy: denied }, 'This client may not call sandbox_delete.'],
+    ['may not destroy', { policy: denied }, 'This client is not allowed to call sandbox_delete.'],
     ['is read-only', { profile: 'read-only' }, 'sandbox_delete is not in the profile “read-only” of this client.'],
-    ['runs dry', { dry_run: true }, 'Dry run: sandbox_delete was checked, and not done.'],
+    ['runs dry', { dry_run: true }, 'Dry run: sandbox_delete was validated but not run.'],
   ])('%s', async (_, settings, sentence) => {
     const sandbox_id = await newSandbox()
     const { id, call, change } = await world.addToolClient({ name: fresh() })
@@ -78,7 +78,7 @@ test('a program continues to read but cannot change anything after its client is
   await world.run('touch /root/go-3')
   const [first, second, isRead, third] = (await ran).result.value
   expect([first, isRead]).toEqual(['written', true])
-  expect(second).toContain('This client may not call sandbox_write_file.')
+  expect(second).toContain('This client is not allowed to call sandbox_write_file.')
   expect(third).toContain('Dry run')
   await world.run('rm -f /root/go-* /root/at-* /root/written')
 })
@@ -177,7 +177,7 @@ describe('a waiting payment', () => {
     const { change, request } = await register()
     const before = await credits()
     await change({ daily_budget_micro_usd: 1_000_000 })
-    const sentence = "This would cost more than the $1.00 left of this client's $1.00 a day."
+    const sentence = "This would cost more than the $1.00 left of this client's daily budget of $1.00."
     expect((await world.request(request.id)).blocked_reason).toBe(sentence)
     const { status, json } = await approve(request.id)
     expect([status, json.code, json.error]).toEqual([403, 'intent/denied', sentence])

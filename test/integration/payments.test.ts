@@ -91,7 +91,7 @@ test('reports the credits from a payment whose order failed', async () => {
     domain: fresh('taken-at-purchase'),
     price_usd: 10.95,
   })
-  expect(paid).toMatchObject({ state: 'settled', paid: true, error: expect.stringContaining('answered with status') })
+  expect(paid).toMatchObject({ state: 'settled', paid: true, error: expect.stringContaining('responded with status') })
   expect(JSON.parse(paid.answer.body).credited_cents).toBe(1095)
   expect((await paying.credits()) - before).toBe(1095)
 })
@@ -243,7 +243,7 @@ test('applies a limit before requesting approval and applies a lower limit immed
   expect([refused.status, refused.json.code, refused.json.error]).toEqual([
     402,
     'budget/exceeded',
-    'Not paid: It is above your limit of $4.00 for one payment.',
+    'Not paid: The payment is above your limit of $4.00 for one payment.',
   ])
   const looser = await paying.budgets(noLimits)
   expect([looser.status, looser.json.code]).toEqual([403, 'policy/confirmation'])

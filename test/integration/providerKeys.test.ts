@@ -167,7 +167,7 @@ test('a user-added server adds its models, requests its key and cannot reuse cat
   await expect(person.call(addModelServer, { name: 'shed', base_url: 'file:///etc/passwd' })).rejects.toThrow(/400/)
   const locked = await person.call(addModelServer, { name: 'locked', base_url: providers.providerOf('d').baseUrl })
   expect(locked).toMatchObject({ needs_key: true, models: [], key: null })
-  expect(await giveServerKey({ origin, session, id: locked.id, key: wrongKey })).toContain('locked refuses this key')
+  expect(await giveServerKey({ origin, session, id: locked.id, key: wrongKey })).toContain('locked rejected this key')
   expect(await giveServerKey({ origin, session, id: locked.id, key: 'sk-moonshot-secret' })).toContain(
     'steward.secure-prompt.done',
   )

@@ -271,7 +271,7 @@ describe('a domain that left the account', () => {
     const [{ id: intentId }] = await requests('waiting')
     await leaveDomain(domain)
     await eventually(async () => expect(await requests('waiting')).toEqual([]))
-    const error = `${domain} is not in this account any more.`
+    const error = `${domain} is no longer in this account.`
     expect((await agent.send(`/local/intents/${intentId}`)).json).toMatchObject({
       state: 'denied',
       result: null,
@@ -315,7 +315,7 @@ describe('a domain that left the account', () => {
     const renewals = async () => (await agent.send('/local/domains/renewals')).json
     await leaveDomain(domain)
     await eventually(async () => expect((await renewals()).missing).toEqual([domain]))
-    const sentence = `Auto-renew of ${domain} is on, and ${domain} is not in your account.`
+    const sentence = `Auto-renew of ${domain} is on, but ${domain} is not in your account.`
     await eventually(async () => expect(await summaries()).toContain(sentence))
     const off = await agent.send(`/local/domains/${domain}/renewal`, { method: 'DELETE' })
     expect(off.json).toEqual({ success: true, domain })
@@ -330,7 +330,7 @@ test('a chat reports an unavailable model and preserves its model choice', async
     body: { parent_id: null, text: 'Hi' },
   })
   expect(response.status).toBe(409)
-  expect(response.json).toMatchObject({ code: 'chat/model', error: 'The service has no chat model "gone-model".' })
+  expect(response.json).toMatchObject({ code: 'chat/model', error: 'Unknown chat model "gone-model".' })
   expect((await chat(id)).models).toEqual(['gone-model'])
 })
 

@@ -205,8 +205,8 @@ describe('a tool server', () => {
     [{ place: { kind: 'http', url: 'https://user:pw@example.com/' } }, 'must not name a user'],
     [{ place: { kind: 'http', url: 'file:///etc/passwd' } }, 'https://'],
     [{ place: { kind: 'http', url: 'https://[fd00::1]/' } }, 'private address'],
-    [{ secret_names: ['Host'] }, 'Steward sends that header itself'],
-    [{ secret_names: ['Mcp-Session-Id'] }, 'Steward sends that header itself'],
+    [{ secret_names: ['Host'] }, 'Steward sets that header'],
+    [{ secret_names: ['Mcp-Session-Id'] }, 'Steward sets that header'],
     [{ secret_names: ['x y'] }, 'letters, digits'],
   ])('cannot be added as %j', async (input, reason) => {
     const { status, text } = await add(input)
@@ -486,7 +486,7 @@ describe('the result of a tool call', () => {
       },
     })
     const { output } = await callFromChat(chat, 'box__look')
-    expect(output).toBe('aredbc\nd\n[image image/png, 3 bytes, left out]\n[link http://169.254.169.254/]')
+    expect(output).toBe('aredbc\nd\n[image image/png, 3 bytes, omitted]\n[link http://169.254.169.254/]')
   })
 
   test('of 100 MB is truncated and the next call works', async () => {
@@ -507,7 +507,7 @@ describe('the result of a tool call', () => {
     }
     expect(await callFromChat(chat, 'box__look')).toMatchObject({
       state: 'failed',
-      output: expect.stringContaining('more than Steward reads'),
+      output: expect.stringContaining('response of the server is too large'),
     })
     server.intercept = undefined
     server.answer = () => says('y'.repeat(3_000_000))
@@ -582,7 +582,7 @@ describe('the result of a tool call', () => {
       const { id, protocol_version } = await ready({ ask: false, place: { kind: 'http', url: asking.url } })
       expect(protocol_version).toBe('2026-07-28')
       const { state, output } = await callFromChat(await newChat([id]), 'box__ask')
-      expect([state, output]).toEqual(['failed', expect.stringContaining('wants to ask the person')])
+      expect([state, output]).toEqual(['failed', expect.stringContaining('tried to ask the user a question')])
       expect(asking.calls()).toBeLessThanOrEqual(1)
       expect((await agent.send('/local/intents?state=waiting')).json.intents).toEqual([])
     } finally {
@@ -618,7 +618,7 @@ describe('an unavailable server', () => {
         return true
       }
       const { id } = await addServer()
-      expect((await testServer(id)).fault).toContain('leads elsewhere')
+      expect((await testServer(id)).fault).toContain('responded with a redirect')
       expect(otherServer.heard).toEqual([])
     } finally {
       await otherServer.close()
@@ -630,7 +630,7 @@ describe('an unavailable server', () => {
       response.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="http://169.254.169.254/"' }).end()
       return true
     }
-    expect((await testServer((await addServer()).id)).fault).toContain('wants a sign-in')
+    expect((await testServer((await addServer()).id)).fault).toContain('requires authentication')
   })
 
   test('that has closed reports an error', async () => {
@@ -671,7 +671,7 @@ describe('an unavailable server', () => {
     await agent.send(getPath(id), { method: 'DELETE' })
     expect((await waitForEnd(answer)).calls).toMatchObject([{ state: 'denied' }])
     const { json } = await agent.send(`/local/intents/${request.id}`)
-    expect(json).toMatchObject({ state: 'denied', error: 'There is no tool box__look any more.' })
+    expect(json).toMatchObject({ state: 'denied', error: 'The tool box__look no longer exists.' })
     expect((await decide(request.id, true)).json.code).toBe('intent/decided')
   })
 

@@ -69,7 +69,7 @@ async function seller(...parameters: Parameters<typeof market.open>) {
 
 async function readId(payment: Promise<{ record: { id: PaymentId } } | undefined>): Promise<PaymentId> {
   const paid = await payment
-  if (!paid) throw new Error('It was free.')
+  if (!paid) throw new Error('No payment was required.')
   return paid.record.id
 }
 
@@ -180,11 +180,15 @@ test('signs nothing without an allowance for Permit2 and reports what to do', as
 
 test.each<[string, object, RegExp]>([
   ['names nobody who settles', { extra: {} }, /no facilitator/],
-  ['wants another way', { extra: { facilitatorAddress: stranger, assetTransferMethod: 'eip3009' } }, /Permit2 only/],
+  [
+    'wants another way',
+    { extra: { facilitatorAddress: stranger, assetTransferMethod: 'eip3009' } },
+    /only with Permit2/,
+  ],
   [
     'is of the ledger of test money',
     { network: 'eip155:31337', asset: `0x7357${'0'.repeat(31)}31337` },
-    /does not pay by “upto” on/,
+    /does not support “upto” on/,
   ],
 ])('rejects an offer with the reason: it %s', async (_, over, why) => {
   const { pay } = await payer()

@@ -16,7 +16,7 @@ export function createMemoryReservations(
     reserve({ id, amountMicroUsd }: ReservedUse) {
       if (state.reserved.has(id)) throw new Error(`${id} has a reservation already.`)
       const amount = amountMicroUsd ?? 0n
-      if (amount > free()) return { effect, detail: 'It is above the budget.' }
+      if (amount > free()) return { effect, detail: 'The payment is above the budget.' }
       state.reserved.set(id, amount)
       return undefined
     },

@@ -24,6 +24,6 @@ export function createScriptedFacilitator(...steps: Step[]) {
 
 export const transaction = `0x${'a'.repeat(64)}`
 export const settles: Step = () => ({ state: 'settled', transaction })
-export const unknown: Step = () => ({ state: 'unknown', message: 'It did not answer.' })
+export const unknown: Step = () => ({ state: 'unknown', message: 'The server did not respond.' })
 export const refuses: Step = () => ({ state: 'failed', reason: 'insufficient_funds', message: 'Too little.' })
 export const never: Step = () => new Promise(() => undefined)

@@ -52,8 +52,8 @@ test('rejects binary data as an export', async () => {
   const bytes = Buffer.from(Array.from({ length: 10_000 }, (_, index) => (index * 7) % 256))
   const result = await check(bytes)
   expect(result.checked).toBe(0)
-  expect(result.problems[0]).toEqual({ line: 1, problem: 'The line is no JSON.' })
-  expect(describeCheck(result)).toMatch(/^The export was changed:\n {2}line 1: The line is no JSON\.\n/)
+  expect(result.problems[0]).toEqual({ line: 1, problem: 'The line is not valid JSON.' })
+  expect(describeCheck(result)).toMatch(/^The export was changed:\n {2}line 1: The line is not valid JSON\.\n/)
 })
 
 test('reads a line of 100 MB with bounded memory', async () => {
@@ -66,7 +66,7 @@ test('reads a line of 100 MB with bounded memory', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000)
   expect(result).toMatchObject({
     checked: 2,
-    problems: [{ line: 2, problem: 'The line is longer than an entry can be.' }],
+    problems: [{ line: 2, problem: 'The line is too long for an entry.' }],
   })
 })
 
@@ -78,7 +78,7 @@ test('accepts other line endings and a byte order mark', async () => {
   ]) {
     expect(await check(content)).toMatchObject({ checked: 3, problems: [], last: { sequence: 3 } })
   }
-  expect(await problems(`${lines[0]}\n\u{feff}${lines[1]}`)).toEqual(['2: The line is no JSON.'])
+  expect(await problems(`${lines[0]}\n\u{feff}${lines[1]}`)).toEqual(['2: The line is not valid JSON.'])
 })
 
 test('special characters in an entry do not end its line', async () => {
@@ -90,10 +90,10 @@ test('detects reordered and repeated lines, missing ones and those of another lo
   const lines = exportEntries(5)
   const [first = '', two = '', three = '', four = '', five = ''] = lines
   const otherExport = exportEntries(5, (index) => `other ${index}`)
-  expect((await problems(lines.toReversed().join('\n')))[0]).toBe('2: Entry 4 stands after entry 5.')
-  expect(await problems([first, two, two, three].join('\n'))).toEqual(['3: Entry 2 stands after entry 2.'])
+  expect((await problems(lines.toReversed().join('\n')))[0]).toBe('2: Entry 4 comes after entry 5.')
+  expect(await problems([first, two, two, three].join('\n'))).toEqual(['3: Entry 2 comes after entry 2.'])
   expect(await problems([first, two, otherExport[2], otherExport[3]].join('\n'))).toEqual([
-    '3: Entry 3 does not follow entry 2: one of the two was exchanged or moved.',
+    '3: Entry 3 does not follow entry 2: one of them was replaced or moved.',
   ])
   const gap = await check([first, two, four, five].join('\n'))
   expect(gap).toMatchObject({
@@ -119,11 +119,11 @@ test('detects a changed summary, hash or cut and a duplicate field', async () =>
   expect(await problems(`${first}\n${forged}`)).toEqual([changed])
   const twice = two.replace('"summary"', '"summary":"Nothing happened.","summary"')
   expect(await problems(`${first}\n${twice}`)).toEqual([
-    '2: The line is not as Steward writes it: a field, a space or the order differs.',
+    '2: The line is not in the format that Steward writes: a field, a space or the order differs.',
   ])
 })
 
 test('rejects an export that ends within a line', async () => {
   const text = exportEntries(3).join('\n')
-  expect(await problems(text.slice(0, -20))).toEqual(['3: The line is no JSON.'])
+  expect(await problems(text.slice(0, -20))).toEqual(['3: The line is not valid JSON.'])
 })

@@ -14,7 +14,7 @@ const payment = {
 
 test('shows a call that awaits approval and follows it', () => {
   const message =
-    "Waits for the person's approval in Steward: Delete the sandbox atlas. Call approval_status with id call_1."
+    "Waiting for the user's approval in Steward: Delete the sandbox atlas. Call approval_status with id call_1."
   const view = createResultView({
     structuredContent: { waiting: { id: 'call_1', for: 'person', message, expires_at: null } },
   })
@@ -70,11 +70,19 @@ test.each([
 test.each([
   [{ state: 'denied', error: 'You refused it.' }, 'failed', 'You refused it.'],
   [{ state: 'failed', error: 'It broke.' }, 'failed', 'It broke.'],
-  [{ state: 'unclear', error: 'Steward closed while it ran.' }, 'unclear', 'Steward closed while it ran.'],
+  [
+    { state: 'unclear', error: 'Steward closed while the call was running.' },
+    'unclear',
+    'Steward closed while the call was running.',
+  ],
   [{ state: 'running', sentence: 'It runs.' }, 'working', 'It runs.'],
   [{ state: 'done', result: { payment } }, 'done', 'Paid 0.25 USDC.'],
   [{ state: 'signed', sentence: 'Register researcher.' }, 'done', 'Register researcher.'],
-  [{ state: 'expired', sentence: 'Register researcher.' }, 'failed', 'Nobody decided in time. Nothing was done.'],
+  [
+    { state: 'expired', sentence: 'Register researcher.' },
+    'failed',
+    'The request expired without a decision. Nothing was done.',
+  ],
   [{ state: 'approved', sentence: 'Register researcher.' }, 'working', 'Register researcher.'],
 ])('shows the status of a call or request: %j', (status, state, sentence) => {
   expect(createStatusView({ id: 'call_1', ...status })).toMatchObject({ state, sentence })

@@ -42,7 +42,7 @@ export function createStatusView(status: Json): ReceiptView {
     case 'signed':
       return { ...beginning, state: 'done', heading: 'Done', sentence: words }
     case 'expired':
-      return toErrorView('Nobody decided in time. Nothing was done.')
+      return toErrorView('The request expired without a decision. Nothing was done.')
     case 'failed':
     case 'denied':
     case 'refused':
@@ -109,7 +109,7 @@ function findText(content: unknown): string | undefined {
 /** Removes the hint for the model about the id. */
 function stripHint(message: string): string {
   return message
-    .replace(/^Waits for the person's approval in Steward: /, '')
+    .replace(/^Waiting for the user's approval in Steward: /, '')
     .replace(/ Call approval_status with .*$/s, '')
 }
 

@@ -51,15 +51,15 @@ test('verifies a truncated export against the entry that records the cut', async
       3,
     )
   expect(await checkExport(cut(hash))).toMatchObject({ cutThrough: 3, problems: [] })
-  expect(await problems(cut('a'.repeat(64)))).toEqual(['1: Entry 4 does not follow entry 3, which was cut off.'])
+  expect(await problems(cut('a'.repeat(64)))).toEqual(['1: Entry 4 does not follow entry 3, the last pruned entry.'])
 })
 
 test.each([
   ['"entry 2"', '"entry x"', '2: Entry 2 was changed: it does not match its hash.'],
   [',"task":"chat:msg_1"', '', '2: Entry 2 was changed: it does not match its hash.'],
   ['"int_1"', '"int_2"', '2: Entry 2 was changed: it does not match its hash.'],
-  ['"sequence":2', '"sequence":2,"note":"x"', '2: The line is no entry of the log: Unrecognized key: "note".'],
-  ['{', '', '2: The line is no JSON.'],
+  ['"sequence":2', '"sequence":2,"note":"x"', '2: The line is not a log entry: Unrecognized key: "note".'],
+  ['{', '', '2: The line is not valid JSON.'],
 ])('detects that replacing %s yields %s', async (present, forged, problem) => {
   const input = lines(3, () => ({ task: 'chat:msg_1', links: { intent: 'int_1' } }))
   input[1] = input[1]?.replace(present, forged) ?? ''
@@ -69,12 +69,12 @@ test.each([
 test('detects a replaced entry with a valid hash and a moved entry', async () => {
   const input = lines(4)
   const otherLines = lines(4, (index) => ({ summary: `other ${index}` }))
-  const follows = (sequence: number) => `does not follow entry ${sequence}: one of the two was exchanged or moved.`
+  const follows = (sequence: number) => `does not follow entry ${sequence}: one of them was replaced or moved.`
   expect(await problems([input[0], otherLines[1], input[2]] as string[])).toEqual([
     `2: Entry 2 ${follows(1)}`,
     `3: Entry 3 ${follows(2)}`,
   ])
-  expect(await problems([input[1], input[0]] as string[])).toEqual(['2: Entry 1 stands after entry 2.'])
+  expect(await problems([input[1], input[0]] as string[])).toEqual(['2: Entry 1 comes after entry 2.'])
 })
 
 test('handles hostile files without hanging or crashing', async () => {

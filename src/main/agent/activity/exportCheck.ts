@@ -49,14 +49,12 @@ export async function checkExport(lines: AsyncIterable<string> | Iterable<string
     if (!intact) addProblem(line, `Entry ${sequence} was changed: it does not match its hash.`)
     const range = result.ranges.at(-1)
     if (result.last && sequence <= result.last.sequence) {
-      addProblem(line, `Entry ${sequence} stands after entry ${result.last.sequence}.`)
+      addProblem(line, `Entry ${sequence} comes after entry ${result.last.sequence}.`)
     } else if (result.last?.sequence === sequence - 1 && previous !== result.last.hash) {
-      addProblem(
-        line,
-        `Entry ${sequence} does not follow entry ${sequence - 1}: one of the two was exchanged or moved.`,
-      )
+      addProblem(line, `Entry ${sequence} does not follow entry ${sequence - 1}: one of them was replaced or moved.`)
     }
-    if (sequence === 1 && previous !== genesisHash) addProblem(line, 'Entry 1 is not the one that the log began with.')
+    if (sequence === 1 && previous !== genesisHash)
+      addProblem(line, 'Entry 1 is not the original first entry of the log.')
     if (range?.to === sequence - 1) range.to = sequence
     else result.ranges.push({ from: sequence, to: sequence })
     if (intact && read.kind === cutKind) cuts.push(...readCut(read))
@@ -65,23 +63,23 @@ export async function checkExport(lines: AsyncIterable<string> | Iterable<string
   const cut = cuts.find(({ through }) => through + 1 === first?.sequence)
   if (cut && first) {
     if (cut.hash === first.previous_hash) result.cutThrough = cut.through
-    else addProblem(1, `Entry ${first.sequence} does not follow entry ${cut.through}, which was cut off.`)
+    else addProblem(1, `Entry ${first.sequence} does not follow entry ${cut.through}, the last pruned entry.`)
   }
   return result
 }
 
 function parseExportedEntry(text: string): ExportedEntry | string {
-  if (text.length > maxLine) return 'The line is longer than an entry can be.'
+  if (text.length > maxLine) return 'The line is too long for an entry.'
   try {
     const parsed: unknown = parseJson(text)
     const { data, error } = ExportedEntry.safeParse(parsed)
-    if (!data) return `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
+    if (!data) return `The line is not a log entry: ${error?.issues[0]?.message ?? 'unexpected format'}.`
     // Rejects duplicate fields, because other programs may show the first value.
     if (toCanonicalJson(parsed) !== text.trimEnd())
-      return 'The line is not as Steward writes it: a field, a space or the order differs.'
+      return 'The line is not in the format that Steward writes: a field, a space or the order differs.'
     return data
   } catch {
-    return 'The line is no JSON.'
+    return 'The line is not valid JSON.'
   }
 }
 

@@ -136,17 +136,17 @@ test('rejects deletion of entries outside the recorded cut', async () => {
 
 test('detects entries deleted by hand without a recorded cut', async () => {
   tamper('DELETE FROM timeline WHERE sequence <= 4')
-  expect(await problems()).toEqual(['5: Before it, the entries 1 to 4 are missing.'])
+  expect(await problems()).toEqual(['5: Before this entry, entries 1 to 4 are missing.'])
   const { entries } = await listEntries(log.records, { order: 'newest', limit: 50 }, new AbortController().signal)
-  expect(entries.at(-1)?.problem).toBe('Before it, the entries 1 to 4 are missing.')
+  expect(entries.at(-1)?.problem).toBe('Before this entry, entries 1 to 4 are missing.')
   database.exec('DELETE FROM timeline WHERE sequence <= 5')
-  expect(await problems()).toEqual(['6: Before it, the entries 1 to 5 are missing.'])
+  expect(await problems()).toEqual(['6: Before this entry, entries 1 to 5 are missing.'])
 })
 
 test('detects a cut beyond the recorded sequence', async () => {
   await cutTo(3)
   tamper('DELETE FROM timeline WHERE sequence = 7; UPDATE timeline_cut SET through_sequence = 7')
-  expect(await problems()).toEqual(['8: Before it, the entries 1 to 7 are missing.'])
+  expect(await problems()).toEqual(['8: Before this entry, entries 1 to 7 are missing.'])
 })
 
 test('detects a forged entry that claims a larger cut', async () => {
@@ -165,11 +165,11 @@ test('detects a forged entry that claims a larger cut', async () => {
     tamper('DELETE FROM timeline WHERE sequence <= 8')
   }
   forge()
-  expect(await problems()).toContain('11: It was not written here: it was slipped in.')
+  expect(await problems()).toContain('11: Steward did not write this entry.')
   // The problem is reported after reopening the log too, and permanently.
   await close()
   open()
-  expect(await problems()).toContain('11: It was not written here: it was slipped in.')
+  expect(await problems()).toContain('11: Steward did not write this entry.')
   log.note(createEntry('goes on'))
   expect((await problems()).length).toBeGreaterThan(0)
 })
@@ -178,7 +178,7 @@ test('does not trust a modified cut entry', async () => {
   await cutTo(3)
   tamper(`UPDATE timeline SET detail = replace(detail, '"through_sequence":6', '"through_sequence":8') WHERE kind = 'log.cut';
     DELETE FROM timeline WHERE sequence <= 8`)
-  expect((await problems())[0]).toBe('9: Before it, the entries 1 to 8 are missing.')
+  expect((await problems())[0]).toBe('9: Before this entry, entries 1 to 8 are missing.')
 })
 
 test('detects a replaced entry right after the cut', async () => {
@@ -189,14 +189,14 @@ test('detects a replaced entry right after the cut', async () => {
   tamper(`UPDATE timeline SET previous_hash = '${'a'.repeat(64)}' WHERE sequence = ${seventh?.sequence}`)
   writeFileSync(join(folder, 'activity.head'), head)
   open()
-  expect(await problems()).toEqual(['7: It was changed after it was written: it does not match its hash.'])
+  expect(await problems()).toEqual(['7: The entry was changed: it does not match its hash.'])
 })
 
 test('does not cut a modified log and preserves the evidence', async () => {
   tamper(`UPDATE timeline SET summary = 'It was not.' WHERE sequence = 2`)
   await cutTo(3)
   expect(rows()).toHaveLength(11)
-  expect(await problems()).toEqual(['2: It was changed after it was written: it does not match its hash.'])
+  expect(await problems()).toEqual(['2: The entry was changed: it does not match its hash.'])
 })
 
 test('removes many entries in batches', async () => {
@@ -278,6 +278,9 @@ describe('a cut during', () => {
     for (let index = 0; index < 1_000; index += 1) log.note(createEntry(`more ${index}`))
     const again = verifyRows(log)
     tamper('DELETE FROM timeline WHERE sequence <= (SELECT min(sequence) + 600 FROM timeline)')
-    expect(await again).toMatchObject({ ok: false, problems: [{ problem: expect.stringMatching(/^Before it, /) }] })
+    expect(await again).toMatchObject({
+      ok: false,
+      problems: [{ problem: expect.stringMatching(/^Before this entry, /) }],
+    })
   })
 })

@@ -32,12 +32,11 @@ export function parseEntry(row: TimelineRow): TimelineEntry {
     previous_hash: row.previousHash,
   }
   const problem = (): string | null => {
-    if (time === undefined) return 'It was changed after it was written: its time is none.'
-    if (!actor.success) return 'It was changed after it was written: its actor is of no known kind.'
-    if (detail === undefined) return 'It was changed after it was written: its detail is not the JSON that was written.'
-    if (links === undefined || row.links === '{}')
-      return 'It was changed after it was written: its links are not the JSON that was written.'
-    if (hashEntry(entry) !== row.hash) return 'It was changed after it was written: it does not match its hash.'
+    if (time === undefined) return 'The entry was changed: its time is invalid.'
+    if (!actor.success) return 'The entry was changed: its actor has an unknown kind.'
+    if (detail === undefined) return 'The entry was changed: its detail is not the original JSON.'
+    if (links === undefined || row.links === '{}') return 'The entry was changed: its links are not the original JSON.'
+    if (hashEntry(entry) !== row.hash) return 'The entry was changed: it does not match its hash.'
     return null
   }
   return { ...entry, hash: row.hash, problem: problem() }
@@ -54,21 +53,23 @@ export function findLinkProblem(
     // hash.
     if (row.sequence <= cut.through) return null
     if (row.sequence === cut.through + 1) {
-      return row.previousHash === cut.hash ? null : `It does not follow from entry ${cut.through}, which was cut off.`
+      return row.previousHash === cut.hash
+        ? null
+        : `The entry does not follow entry ${cut.through}, the last pruned entry.`
     }
   }
   const before = previous?.sequence ?? 0
-  if (row.sequence > before + 1) return `Before it, ${describeGap(before + 1, row.sequence - 1)}.`
+  if (row.sequence > before + 1) return `Before this entry, ${describeGap(before + 1, row.sequence - 1)}.`
   if (row.previousHash !== (previous?.hash ?? genesisHash)) {
     return previous
-      ? `It does not follow from entry ${before}: one of the two was exchanged, moved or slipped in.`
-      : 'It is not the entry that the log began with.'
+      ? `The entry does not follow entry ${before}: one of them was replaced, moved or inserted.`
+      : 'This is not the original first entry of the log.'
   }
   return null
 }
 
 export function describeGap(first: number, last: number): string {
-  return first === last ? `entry ${first} is missing` : `the entries ${first} to ${last} are missing`
+  return first === last ? `entry ${first} is missing` : `entries ${first} to ${last} are missing`
 }
 
 function formatTime({ atMs }: TimelineRow): string | undefined {

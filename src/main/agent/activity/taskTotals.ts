@@ -21,7 +21,7 @@ export function sumTask(records: Pick<TimelineRepository, 'ofTask'>, task: TaskI
   const [first] = entries
   const last = entries.at(-1)
   if (!first || !last) {
-    throw new AppError('activity/task-not-found', `Nothing in the log belongs to the task ${task}.`)
+    throw new AppError('activity/task-not-found', `The log has no entries for task ${task}.`)
   }
   const totals = { cost_micro_usd: 0, paid_micro_usdc: 0, paid_test_micro_usdc: 0, charged_micro_usd: 0 }
   let links: Links = {}

@@ -336,23 +336,23 @@ describe('detects', () => {
 
   test('rows that were removed', async () => {
     tamper('DELETE FROM timeline WHERE sequence IN (3, 4)')
-    expect(await verify()).toEqual(['5: Before it, the entries 3 to 4 are missing.'])
+    expect(await verify()).toEqual(['5: Before this entry, entries 3 to 4 are missing.'])
     tamper('DELETE FROM timeline WHERE sequence = 1')
-    expect((await verify())[0]).toBe('2: Before it, entry 1 is missing.')
+    expect((await verify())[0]).toBe('2: Before this entry, entry 1 is missing.')
   })
 
   test('rows removed at the end, across a restart and further entries', async () => {
     tamper('DELETE FROM timeline WHERE sequence > 4')
-    expect(await verify()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
+    expect(await verify()).toEqual(['5: At the end, entries 5 to 6 are missing.'])
     await log.close()
     log = open()
-    expect(await verify()).toEqual(['5: At the end, the entries 5 to 6 are missing.'])
+    expect(await verify()).toEqual(['5: At the end, entries 5 to 6 are missing.'])
     log.note(createEntry('seven'))
-    expect(await verify()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
+    expect(await verify()).toEqual(['7: Before this entry, entries 5 to 6 are missing.'])
     await log.close()
     log = open()
     log.note(createEntry('eight'))
-    expect(await verify()).toEqual(['7: Before it, the entries 5 to 6 are missing.'])
+    expect(await verify()).toEqual(['7: Before this entry, entries 5 to 6 are missing.'])
   })
 
   test('a replaced end with valid hashes', async () => {
@@ -366,13 +366,13 @@ describe('detects', () => {
     await log.close()
     writeFileSync(join(folder, 'activity.head'), head)
     log = open()
-    const exchanged = '6: It is not the entry that was written here: its hash is another one than was kept.'
+    const exchanged = '6: The entry was replaced: its hash differs from the stored one.'
     expect(await verify()).toEqual([exchanged])
     log.note(createEntry('seven'))
     await log.close()
     log = open()
     expect(await verify()).toEqual([
-      '7: It does not follow from entry 6: one of the two was exchanged, moved or slipped in.',
+      '7: The entry does not follow entry 6: one of them was replaced, moved or inserted.',
     ])
   })
 
@@ -384,8 +384,8 @@ describe('detects', () => {
     log.note(createEntry('seven'))
     expect(all().map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(await verify()).toEqual([
-      '7: It was changed after it was written: it does not match its hash.',
-      '8: It does not follow from entry 7: one of the two was exchanged, moved or slipped in.',
+      '7: The entry was changed: it does not match its hash.',
+      '8: The entry does not follow entry 7: one of them was replaced, moved or inserted.',
     ])
   })
 
@@ -401,14 +401,14 @@ describe('detects', () => {
       return row.sequence
     }
     expect(slipIn()).toBe(7)
-    expect(await verify()).toEqual(['7: It was not written here: it was slipped in.'])
+    expect(await verify()).toEqual(['7: Steward did not write this entry.'])
     tamper('DELETE FROM timeline WHERE sequence = 7')
     await log.close()
     slipIn()
     log = open()
-    expect(await verify()).toEqual(['7: It was not written here: it was slipped in.'])
+    expect(await verify()).toEqual(['7: Steward did not write this entry.'])
     log.note(createEntry('eight'))
-    const unlinked = '8: It does not follow from entry 7: one of the two was exchanged, moved or slipped in.'
+    const unlinked = '8: The entry does not follow entry 7: one of them was replaced, moved or inserted.'
     expect(await verify()).toEqual([unlinked])
     await log.close()
     log = open()
@@ -420,7 +420,7 @@ describe('detects', () => {
       `UPDATE timeline SET sequence = 99 WHERE sequence = 3; UPDATE timeline SET sequence = 3 WHERE sequence = 2;
        UPDATE timeline SET sequence = 2 WHERE sequence = 99`,
     )
-    const changed = 'It was changed after it was written: it does not match its hash.'
+    const changed = 'The entry was changed: it does not match its hash.'
     expect((await verify()).slice(0, 2)).toEqual([`2: ${changed}`, `3: ${changed}`])
   })
 

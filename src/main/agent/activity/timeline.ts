@@ -93,7 +93,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
       else writeWaiting()
     },
     follow(accountId, { entries, sequence }) {
-      if (database.inTransaction) throw new Error('The log is written in transactions of its own.')
+      if (database.inTransaction) throw new Error('The log must be written in its own transaction.')
       writeWaiting()
       append(
         entries.map((entry) => ({ entry, present: undefined })),

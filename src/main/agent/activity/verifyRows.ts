@@ -35,11 +35,10 @@ export async function verifyRows(
       const problem = parseEntry(row).problem
       addProblem(row.sequence, problem ?? findLinkProblem(row, before, cut))
       if (problem === null && row.sequence === head?.sequence && row.hash !== head.hash) {
-        addProblem(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
+        addProblem(row.sequence, 'The entry was replaced: its hash differs from the stored one.')
       }
       // Read for each row, because concurrent writes advance the head.
-      if (row.sequence > (expectedHead()?.sequence ?? 0))
-        addProblem(row.sequence, 'It was not written here: it was slipped in.')
+      if (row.sequence > (expectedHead()?.sequence ?? 0)) addProblem(row.sequence, 'Steward did not write this entry.')
       checked += 1
       previous = row
       before = row

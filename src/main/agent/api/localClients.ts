@@ -52,14 +52,15 @@ export function createLocalClients({ client, target, now }: Options): LocalClien
     if (credential === undefined || credential === '') return undefined
     // Tool keys are local and are never sent to the service.
     if (credential.startsWith(toolKeyPrefix)) {
-      throw new AppError('auth/forbidden', `This key is for tools: it opens ${mcpPath} and nothing else.`)
+      throw new AppError('auth/forbidden', `This key is a tool client key. It only works for ${mcpPath}.`)
     }
     const to = target()
-    if (!to) throw new AppError('service/unavailable', 'The service that knows this key is away.')
+    if (!to) throw new AppError('service/unavailable', 'The service that can verify this key is unavailable.')
     if (cachedFor !== to.url) cache = new Map()
     cachedFor = to.url
     const [me, ownMe] = await Promise.all([whoHas(credential), whoHas(to.key)])
-    if (me.id !== ownMe.id) throw new AppError('auth/forbidden', 'This key is of another account than this Steward.')
+    if (me.id !== ownMe.id)
+      throw new AppError('auth/forbidden', 'This key belongs to a different account than this Steward.')
     return toRequester(me)
   }
   return {

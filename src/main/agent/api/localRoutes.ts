@@ -52,7 +52,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     createLocalEndpoint(openSession, ({ body }, { setHeader }) => {
       const opened = sessions.exchange(body.token)
       if (!opened) {
-        throw new AppError('auth/session', 'This address was used already, or belongs to an earlier start of Steward.')
+        throw new AppError('auth/session', 'This address was already used, or Steward was restarted since.')
       }
       setHeader('set-cookie', cookie.header(opened.secret))
       return { success: true, window_key: opened.windowKey }
@@ -75,7 +75,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
     // A key in the request takes precedence over the browser session.
     const requester = hasApiKey(request) ? await options.identifyClient(request) : isPerson ? person : undefined
     if (requester && (auth === 'client' || requester.kind === 'person')) return requester
-    if (requester) throw new AppError('auth/forbidden', 'Only the session of the person at this machine may do this.')
+    if (requester) throw new AppError('auth/forbidden', 'Only the Steward window on this computer can do this.')
     throw createNoSessionError()
   }
 
@@ -143,7 +143,7 @@ function bindCall(call: LocalCall, signal: AbortSignal): LocalCall {
 }
 
 export function createNoSessionError(): AppError {
-  return new AppError('auth/session', 'Open Steward with the address that it printed when it started.')
+  return new AppError('auth/session', 'Open Steward with the address that it printed at startup.')
 }
 
 function hasApiKey({ headers }: IncomingMessage): boolean {

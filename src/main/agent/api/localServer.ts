@@ -129,8 +129,8 @@ function createLocalHandlers(context: LocalServerContext) {
         return sendBytes(exchange, createBytesAnswer({ status: 307, headers, body: '' }))
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') {
-        const only = { detail: 'It has GET, HEAD.', headers: { allow: 'GET, HEAD' } }
-        throw new AppError('request/method', `${request.method} is not a method of this path.`, only)
+        const only = { detail: 'Allowed methods: GET, HEAD.', headers: { allow: 'GET, HEAD' } }
+        throw new AppError('request/method', `This path does not support ${request.method}.`, only)
       }
       return sendBytes(exchange, await pages.answer(request, path))
     },
@@ -153,7 +153,7 @@ function createLocalHandlers(context: LocalServerContext) {
       await forwarder.upgrade(upgrade, isPerson)
     } catch {
       if (upgrade.stream.destroyed) return
-      sockets.open(upgrade, { serve: (socket) => socket.close(streamClose.unavailable, 'The service is away.') })
+      sockets.open(upgrade, { serve: (socket) => socket.close(streamClose.unavailable, 'The service is unavailable.') })
     }
   }
 }
@@ -162,7 +162,7 @@ function createLocalHandlers(context: LocalServerContext) {
 function sendEvents(page: WebSocket, events: LocalEvents): void {
   const end = events.subscribe((event) => {
     if (page.readyState !== WebSocket.OPEN) return
-    if (page.bufferedAmount > maxUnreadBytes) page.close(streamClose.tooSlow, 'Too much is unread.')
+    if (page.bufferedAmount > maxUnreadBytes) page.close(streamClose.tooSlow, 'Too many unread messages.')
     else page.send(JSON.stringify(event))
   })
   page.on('close', end)

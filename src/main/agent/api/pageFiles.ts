@@ -41,7 +41,7 @@ export function createPageFiles(folder: string, frames: () => string): PageFiles
         return createFileResponse(request, { ...file, type, cacheControl, frames: frames() })
       }
       if (filePath === 'index.html') {
-        throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
+        throw new AppError('request/not-found', 'The interface is not built. Run `npm run build`.')
       }
       throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)
     },

@@ -28,7 +28,7 @@ export function createRequestGuard(port: number): RequestGuard {
       // A link on another site may navigate to a page. The request carries no cookie, and the page shows nothing
       // without one.
       if (kind === 'page' && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return
-      throw new AppError('auth/origin', 'Pages of another site may not call this Steward.')
+      throw new AppError('auth/origin', 'Pages of other sites cannot call this Steward.')
     },
   }
 }
@@ -54,7 +54,7 @@ export function createSecurePromptGuard(port: number): SecurePromptGuard {
       if (site === undefined || site === 'same-origin') return
       const isFrame = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'iframe'
       if (method === 'GET' && isFrame) return
-      throw new AppError('auth/origin', 'The pages of the wallet open in the window of Steward only.')
+      throw new AppError('auth/origin', 'Wallet pages only open in the Steward window.')
     },
   }
 }

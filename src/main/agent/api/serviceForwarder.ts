@@ -119,5 +119,5 @@ function createConnectionPool() {
 }
 
 function createUnavailableError(_: unknown, cause?: unknown): AppError {
-  return new AppError('service/unavailable', 'The service does not answer.', { cause, retryAfterSeconds: 1 })
+  return new AppError('service/unavailable', "The service isn't responding.", { cause, retryAfterSeconds: 1 })
 }

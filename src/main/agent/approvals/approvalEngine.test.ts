@@ -305,12 +305,12 @@ test('does not sign without a budget reservation, even with approval', async () 
   expect(await ask()).toMatchObject({
     state: 'denied',
     decision: { by: 'policy' },
-    error: 'It is above the budget.',
+    error: 'The payment is above the budget.',
   })
   const record = await ask('other.example')
   await expect(approvals.decide(record.id, approve)).rejects.toMatchObject({
     code: 'intent/denied',
-    message: 'It is above the budget.',
+    message: 'The payment is above the budget.',
   })
   expect(approvals.get(record.id)).toEqual(record)
   expect(signer.signatures()).toBe(1)
@@ -416,7 +416,7 @@ test('a grant use that waits for the wallet counts when it is signed', async () 
 
 test.each([
   ['a message', message, person, { times: 2 }, 'one at a time'],
-  ['no end', signInTo('a.example'), script, {}, 'how many times'],
+  ['no end', signInTo('a.example'), script, {}, 'must have `times`'],
   ['a time that is past', signInTo('a.example'), script, { until: '2001-01-01T00:00:00.000Z' }, 'past'],
 ])('rejects a grant for %s', async (_, intent, requester, grant, words) => {
   const { approvals } = approvalsOfTest()

@@ -66,7 +66,7 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
       if (!approvals.hasWallet()) {
         throw new AppError(
           'wallet/absent',
-          'A policy that allows more is confirmed with your passphrase, and there is no wallet yet.',
+          'Confirming a policy that allows more needs your wallet passphrase, and you have no wallet yet.',
         )
       }
       const apply = () => {
@@ -86,7 +86,7 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
     },
     async confirmAndApply(wish, signal) {
       if (!approvals.hasWallet()) {
-        throw new AppError('wallet/absent', 'This is confirmed with your passphrase, and there is no wallet yet.')
+        throw new AppError('wallet/absent', 'Confirming this needs your wallet passphrase, and you have no wallet yet.')
       }
       return confirmAndApply(wish, signal)
     },

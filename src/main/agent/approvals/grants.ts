@@ -17,10 +17,10 @@ export function createGrant(
     throw new AppError('intent/invalid', 'Registrations and messages can only be approved one at a time.')
   }
   if (times === undefined && until === undefined) {
-    throw new AppError('intent/invalid', '`grant` must say how many times, or until when.')
+    throw new AppError('intent/invalid', '`grant` must have `times` or `until`.')
   }
   if (until !== undefined && Date.parse(until) <= nowMs) {
-    throw new AppError('intent/invalid', `\`grant.until\` is ${until}, which is past.`)
+    throw new AppError('intent/invalid', `\`grant.until\` is in the past: ${until}.`)
   }
   return {
     id,

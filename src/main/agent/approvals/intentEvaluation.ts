@@ -58,7 +58,7 @@ export function createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow,
       if (verdict.effect === 'ask') return record
       if (verdict.effect === 'deny') return deny(id, verdict, {}) ?? record
       if (unlocked) return approve(id, toDecision(verdict), {}) ?? record
-      const detail = `${verdict.detail} It will be signed when you unlock the wallet.`
+      const detail = `${verdict.detail} Unlock the wallet to sign it.`
       return lifecycle.apply(id, 'defer', { decision: toDecision({ ...verdict, detail }) }) ?? record
     },
     reapplyPolicy({ record, confirmed }) {

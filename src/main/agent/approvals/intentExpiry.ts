@@ -27,7 +27,8 @@ export function createIntentExpiry({ lifecycle, intents, now, clock }: Options) 
   const sweep = (): void => {
     if (closed) return
     clock.check() // adjusts deadlines if the clock was set
-    for (const { id } of intents.listExpired(now())) lifecycle.apply(id, 'expire', { error: 'Nobody decided in time.' })
+    for (const { id } of intents.listExpired(now()))
+      lifecycle.apply(id, 'expire', { error: 'The request expired without a decision.' })
     plan()
   }
   const unsubscribe = lifecycle.subscribe(({ record }) => {

@@ -87,7 +87,7 @@ export function createIntentSigning({
   const prepareAgain = async ({ intent, record }: StoredIntent): Promise<PreparedIntent> => {
     const prepared = await signer.prepare(intent)
     if (isSameIntent(record, prepared)) return prepared
-    throw new AppError('intent/invalid', 'What would be signed is no longer what was asked for.')
+    throw new AppError('intent/invalid', 'The data to sign no longer matches the request.')
   }
 
   /** Finds an intent that is allowed but not yet signed. */
@@ -127,7 +127,7 @@ export function createIntentSigning({
     start() {
       lifecycle.failDamaged()
       for (const { id } of lifecycle.inState('approved')) {
-        lifecycle.apply(id, 'fail', { error: 'Steward closed before it was signed.' })
+        lifecycle.apply(id, 'fail', { error: 'Steward closed before signing.' })
       }
       expireDue()
       resumeAll()

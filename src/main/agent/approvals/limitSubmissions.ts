@@ -21,8 +21,8 @@ export function limitSubmissions(approvals: RateLimitedSubmissions, now: () => n
     const all = createTokenBuckets({ ...submissionRateLimits.ofAllTogether, now })
     return ({ kind, id }: Requester): void => {
       if (kind === 'person' || kind === 'agent') return
-      assertRateLimit(ownBuckets.take(`${kind} ${id}`), 'You ask the wallet too often.')
-      assertRateLimit(all.take('all'), 'The programs of this Steward ask the wallet too often.')
+      assertRateLimit(ownBuckets.take(`${kind} ${id}`), 'Too many signing requests from this client.')
+      assertRateLimit(all.take('all'), 'Too many signing requests from the programs of this Steward.')
     }
   }
   const asks = createBuckets()

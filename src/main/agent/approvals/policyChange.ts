@@ -9,11 +9,14 @@ export function checkRules({ rules }: Rules): void {
   const ids = rules.map(({ id }) => id)
   const bad = ids.find((id, index) => id.trim() === '' || id.length > 64 || ids.indexOf(id) !== index)
   if (bad !== undefined) {
-    throw new AppError('request/invalid', `\`rules\` has the id \`${bad.slice(0, 64)}\`: each needs one of its own.`)
+    throw new AppError(
+      'request/invalid',
+      `\`rules\` has the invalid id \`${bad.slice(0, 64)}\`. Each rule needs a unique id of 1 to 64 characters.`,
+    )
   }
   const nowhere = rules.find(({ host }) => !isHostPattern(host))
   if (nowhere) {
-    throw new AppError('request/invalid', `\`rules\` has the host \`${nowhere.host}\`, which no address can have.`)
+    throw new AppError('request/invalid', `\`rules\` has the host \`${nowhere.host}\`, which is not a valid host.`)
   }
 }
 

@@ -57,7 +57,7 @@ export function toModelError({ status, error, detail, retryAfter }: ErrorRespons
 
 function toSentence(message: unknown, status: number | undefined): string {
   if (typeof message === 'string' && message.trim() !== '') return message.slice(0, 2_000)
-  return status === undefined ? 'The answer broke off.' : `The service answered with status ${status}.`
+  return status === undefined ? 'The response ended early.' : `The service answered with status ${status}.`
 }
 
 function readFields(answer: unknown): ErrorFields {

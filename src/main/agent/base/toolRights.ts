@@ -54,11 +54,11 @@ export function findToolRefusal(
   const approval = tool.approval?.(args)
   const rule = tool.effect === 'pay' || approval ? policy.destroys : policy.changes
   if (rule === 'deny' || (policy.changes === 'deny' && tool.change?.(args))) {
-    return new AppError('tool/denied', `This client may not call ${tool.name}.`)
+    return new AppError('tool/denied', `This client is not allowed to call ${tool.name}.`)
   }
   if (!dryRun) return undefined
   const would = approval ? ` It would: ${approval.sentence}` : ''
-  return new AppError('tool/dry-run', `Dry run: ${tool.name} was checked, and not done.${would}`)
+  return new AppError('tool/dry-run', `Dry run: ${tool.name} was validated but not run.${would}`)
 }
 
 /**
@@ -74,8 +74,8 @@ export function findPaymentRefusal(rights: ToolRights, name: string | undefined)
     const subject = tool ? `${tool.name} is` : 'Payments are'
     return new AppError('tool/profile', `${subject} not in the profile “${profile}” of this client.`)
   }
-  if (policy.destroys === 'deny') return new AppError('tool/denied', 'This client may not pay or sign.')
-  return dryRun ? new AppError('tool/dry-run', 'Dry run: it was checked, and not done.') : undefined
+  if (policy.destroys === 'deny') return new AppError('tool/denied', 'This client is not allowed to pay or sign.')
+  return dryRun ? new AppError('tool/dry-run', 'Dry run: the call was validated but not run.') : undefined
 }
 
 /**

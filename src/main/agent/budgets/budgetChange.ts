@@ -32,7 +32,7 @@ export function listLooserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLim
     ...named.map(toLine),
     ...to.local_servers
       .filter((it) => !from.local_servers.includes(it))
-      .map((label) => ({ label, value: 'on this computer may be reached by programs and models' })),
+      .map((label) => ({ label, value: 'on this computer can be reached by programs and models' })),
     ...(from.ask_first_payee && !to.ask_first_payee
       ? [{ label: 'New payees', value: 'are paid without asking you where a rule allows it' }]
       : []),

@@ -184,7 +184,7 @@ test('applies limits per payment and host, payee and first payee', () => {
     payees: [{ payee, month_micro_usd: 1_800 }],
   }
   const { database, reservations } = openBudgets(':memory:', () => start, limits)
-  expect(reservations.reserve(use('a', 1_001, { by: 'person' }))?.detail).toContain('one payment')
+  expect(reservations.reserve(use('a', 1_001, { by: 'person' }))?.detail).toContain('per payment')
   expect(reservations.reserve(use('a', 1_000))).toMatchObject({ effect: 'ask' })
   expect(reservations.reserve(use('a', 1_000, { by: 'person' }))).toBeUndefined()
   reservations.commit('a')
@@ -192,7 +192,7 @@ test('applies limits per payment and host, payee and first payee', () => {
   expect(reservations.reserve(use('c', 801, { host: 'other.example', by: 'person' }))?.detail).toContain('this payee')
   expect(reservations.reserve(use('d', 499))).toBeUndefined()
   expect(reservations.reserve(use('e', 1, { scope: 'eip155:8453:0x99', by: 'person' }))?.detail).toContain(
-    'was paid at',
+    'The payee of',
   )
   database.close()
 })

@@ -42,7 +42,7 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
     if (limits) return limits
     throw new AppError(
       'data/unusable',
-      'The limits of payments cannot be read. Nothing is paid until you set them again.',
+      'The payment limits cannot be read. Every payment is refused until you set them again.',
     )
   }
   const monthStart = (): number => {
@@ -110,21 +110,20 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
         .sort((a, b) => getRemaining(a) - getRemaining(b))[0],
     refusal({ host, scope, amountMicroUsd, by }) {
       const limits = records.limits()
-      if (!limits) return denyReservation('The limits of payments cannot be read.')
+      if (!limits) return denyReservation('The payment limits cannot be read.')
       const { network, payTo } = parsePayee(scope)
-      if (host === null || amountMicroUsd === null || payTo === '')
-        return denyReservation('The payment names no payee.')
+      if (host === null || amountMicroUsd === null || payTo === '') return denyReservation('The payment has no payee.')
       if (amountMicroUsd > BigInt(maxMicroUsd))
-        return denyReservation(`It is above ${formatUsd(String(maxMicroUsd), 'exact')}.`)
+        return denyReservation(`The payment is above ${formatUsd(String(maxMicroUsd), 'exact')}.`)
       const amount = Number(amountMicroUsd)
       const full = statesFor({ host, scope }).find((it) => getRemaining(it) < amount)
       if (full) return denyReservation(describeExceeded(full))
       const earlierPayee = records.findPayee(host, network)
       if (earlierPayee !== undefined && earlierPayee !== payTo) {
-        return denyReservation(`${host} was paid at ${earlierPayee} before, and now names ${payTo}.`)
+        return denyReservation(`The payee of ${host} changed from ${earlierPayee} to ${payTo}.`)
       }
       if (earlierPayee === undefined && limits.ask_first_payee && by !== 'person') {
-        return { effect: 'ask', detail: `It is the first payment to ${payTo} at ${host}.` }
+        return { effect: 'ask', detail: `This is the first payment to ${payTo} at ${host}.` }
       }
       return undefined
     },
@@ -167,8 +166,8 @@ export function describeExceeded({
   remaining_micro_usd: remaining,
 }: BudgetState): string {
   const limitText = formatUsd(String(limit ?? 0), 'exact')
-  if (scope === 'payment') return `It is above your limit of ${limitText} for one payment.`
-  return `Your limit for ${names[scope]} is ${limitText}, and ${formatUsd(String(remaining ?? 0), 'exact')} of it is left.`
+  if (scope === 'payment') return `The payment is above your limit of ${limitText} per payment.`
+  return `Your limit for ${names[scope]} is ${limitText}, of which ${formatUsd(String(remaining ?? 0), 'exact')} is left.`
 }
 
 function denyReservation(detail: string): ReservationRefusal {

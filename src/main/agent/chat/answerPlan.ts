@@ -44,7 +44,7 @@ export function planAnswer(model: ListedModel, { weights, systemPrompt, paramete
     const takes = model.context_window.toLocaleString('en-US')
     throw new AppError(
       'chat/too-long',
-      `The message is longer than ${model.id} takes (${takes} tokens with its answer).`,
+      `The message exceeds the context of ${model.id} (${takes} tokens including the response).`,
     )
   }
   // Input beyond the context window is not billed.

@@ -147,7 +147,7 @@ async function runSteps(
     const refusal = !enabled
       ? 'Not run: tools are off in this chat.'
       : isLast
-        ? `Not run: the limit of ${maxSteps} steps for one answer is reached.`
+        ? `Not run: the limit of ${maxSteps} steps per answer is reached.`
         : undefined
     await runCalls(dependencies, rows, location, refusal)
     // Usage of the step is already settled.
@@ -206,7 +206,7 @@ async function runStep(
         else done = true
       }
     }
-    if (!done && outcome.finishReason === null) throw new AppError('inference/upstream', 'The answer broke off.')
+    if (!done && outcome.finishReason === null) throw new AppError('inference/upstream', 'The response ended early.')
     outcome.calls = gathered.calls()
     outcome.carried = gathered.readProviderState()
   } catch (error) {
@@ -229,7 +229,7 @@ function appendDelta(
   const text = whole.text.slice(0, available)
   add({ text, reasoning: whole.reasoning.slice(0, available - text.length) })
   if (whole.text.length + whole.reasoning.length <= available) return
-  throw new AppError('inference/upstream', 'The answer is longer than any model makes, and was cut off.')
+  throw new AppError('inference/upstream', 'The response exceeded the maximum length and was cut off.')
 }
 
 /** Whether the service rejected the request. The outcome is unknown after a lost connection. */

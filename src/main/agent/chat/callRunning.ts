@@ -60,7 +60,7 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
     const wait = { person: waitMs, program: waitTimesMs.program }
     const outcome = await executor.runTool('approval_status', { id }, { caller, signal, waitMs: wait })
     if (outcome.kind === 'result') return TrackedState.parse(outcome.result)
-    throw new Error(outcome.kind === 'error' ? outcome.sentence : 'Nobody knows what became of it.')
+    throw new Error(outcome.kind === 'error' ? outcome.sentence : 'The outcome of this call is unknown.')
   }
   const withdraw = ({ state, intent_id }: TrackedState, { requester }: ToolCaller, isStopped: boolean): void => {
     if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, requester, isStopped ? stopped : closed)
@@ -105,7 +105,7 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
       } catch (error) {
         return signal.aborted
           ? createStoppedCall()
-          : createFailedCall(error instanceof Error ? error.message : 'It failed.')
+          : createFailedCall(error instanceof Error ? error.message : 'The call failed.')
       }
     },
   }
@@ -113,7 +113,7 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
 
 /** Returns the end of a stopped call, which reports to the model that the outcome is unknown. */
 export function createStoppedCall(): CallEnd {
-  return { state: 'stopped', output: 'The person stopped this call. It may have been done in part.', result: null }
+  return { state: 'stopped', output: 'The user stopped this call. It may have partly completed.', result: null }
 }
 
 export function createFailedCall(sentence: string): CallEnd {
@@ -141,7 +141,7 @@ function toOutcome(name: string, { id, state, sentence, result, error, hint }: T
   if (state === 'waiting') return waiting('person')
   if (underWay.includes(state)) return waiting('program')
   const code = state === 'denied' || state === 'refused' ? 'tool/denied' : 'tool/failed'
-  return { kind: 'error', code, sentence: error ?? `It ended as ${state}.`, hint: hint ?? '' }
+  return { kind: 'error', code, sentence: error ?? `The call ended with the state ${state}.`, hint: hint ?? '' }
 }
 
 /** Returns the text of a result. Tools of MCP servers return text only. */
@@ -162,7 +162,7 @@ function toEnd(outcome: ToolOutcome): CallEnd {
       return { state: code === 'tool/denied' || code === 'intent/denied' ? 'denied' : 'failed', output, result: null }
     }
     case 'waiting':
-      return { state: 'failed', output: cut(`It still waits: ${outcome.waiting.message}`), result: null }
+      return { state: 'failed', output: cut(`Still waiting: ${outcome.waiting.message}`), result: null }
   }
 }
 

@@ -34,7 +34,7 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
   const read = (id: string): Message => {
     const { message, conversation } = store.message(id)
     const [view] = toWireMessages({ store, running }, conversation, [message])
-    if (!view) throw new Error('A message was not told.')
+    if (!view) throw new Error('A message was not published.')
     return view
   }
   return [

@@ -108,7 +108,7 @@ function parseChunk(data: string): z.output<typeof Chunk> {
 }
 
 function createUnreadableError(cause: unknown): AppError {
-  return new AppError('inference/upstream', 'A piece of the answer could not be read.', { cause })
+  return new AppError('inference/upstream', 'A chunk of the response could not be read.', { cause })
 }
 
 function toUsage(usage: NonNullable<z.output<typeof Chunk>['usage']>): CompletionUsage {

@@ -90,7 +90,7 @@ export function toAssistantTurns(text: string, { steps, calls }: RunOutput, when
       ...(when === 'present' && (parseJson(carried) as ProviderState)),
     })
     for (const { id, output } of stepCalls) {
-      turns.push({ role: 'tool', tool_call_id: id, content: output ?? 'It has not ended.' })
+      turns.push({ role: 'tool', tool_call_id: id, content: output ?? 'The call has not ended.' })
     }
   }
   const rest = text.slice(from).trim()

@@ -240,7 +240,7 @@ function forkConversation(dependencies: ConversationsDependencies, id: string, m
       throw new AppError('chat/message-not-found', `There is no message ${messageId} in this conversation.`)
     }
     if (running.get(messageId)) {
-      throw new AppError('chat/message', 'The answer is still being made: wait for it, or stop it.')
+      throw new AppError('chat/message', 'The answer is still being generated. Wait for it, or stop it.')
     }
     const created = store.conversations.add({
       ...createBlank(dependencies),
@@ -318,7 +318,7 @@ function toCursor({ pinned, updatedAtMs, number }: ListCursor): string {
 function parseCursor(cursor: string): ListCursor {
   const [pinned, updatedAtMs, number] = parseNumbers(cursor)
   if (pinned === undefined || updatedAtMs === undefined || number === undefined) {
-    throw new AppError('request/invalid', '`cursor` must be the `next_cursor` of a page.')
+    throw new AppError('request/invalid', '`cursor` must be the `next_cursor` of a previous page.')
   }
   return { pinned: pinned === 1, updatedAtMs, number }
 }

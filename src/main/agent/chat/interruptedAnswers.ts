@@ -19,7 +19,7 @@ export function endInterruptedAnswers({ store, budgets, now }: Dependencies): vo
   store.atomically(() => {
     for (const { id, note, intent_id, result, before } of store.calls.open()) {
       const output =
-        'Steward was closed before this call ended. It may have been done in part; look before you repeat it.'
+        'Steward closed before this call ended. It may have partly completed. Check its effect before you repeat it.'
       store.calls.change(id, { state: 'interrupted', note, intent_id, output, result, before, ended_at_ms: now() })
     }
     for (const row of store.messages.listUnfinished()) {

@@ -55,7 +55,7 @@ export function createModelList({
         names.map(async (name) => {
           const model = await find(name)
           if (model) return model
-          throw new AppError('chat/model', `The service has no chat model ${JSON.stringify(name)}.`)
+          throw new AppError('chat/model', `Unknown chat model ${JSON.stringify(name)}.`)
         }),
       ),
     forget() {

@@ -63,7 +63,7 @@ export function createSending(dependencies: SendingDependencies): Sending {
       const { message, conversation } = store.message(messageId)
       running.get(messageId)?.stop()
       const [stopped] = toWireMessages({ store, running }, conversation, [message])
-      if (!stopped) throw new Error('A message was not told.')
+      if (!stopped) throw new Error('A message was not published.')
       return stopped
     },
   }
@@ -78,7 +78,7 @@ async function sendMessage(
   const before = findByRequestId(dependencies, store.conversation(conversationId), options.request_id)
   if (before) return before
   if (text.trim() === '' && attachment_ids.length === 0) {
-    throw new AppError('request/invalid', '`text` must not be empty where nothing is attached.')
+    throw new AppError('request/invalid', '`text` must not be empty without attachments.')
   }
   const names = options.models ?? store.conversation(conversationId).models
   const models = await dependencies.models.requireModels(chooseModels(names))
@@ -148,7 +148,10 @@ async function regenerateAnswer(
     if (again) return { again }
     const user = target.role === 'user' ? target : store.messages.findByNumbers([target.parent])[0]
     if (user?.role !== 'user') {
-      throw new AppError('chat/message', 'Nothing was asked before this answer, so it cannot be made again.')
+      throw new AppError(
+        'chat/message',
+        'This assistant message has no user message before it and cannot be regenerated.',
+      )
     }
     const result = createAnswers(dependencies, {
       conversation,
@@ -188,11 +191,11 @@ function createAnswers(
   const { store, budgets, running, now } = dependencies
   if (dependencies.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
   if (running.count() + models.length > maxRunning) {
-    throw new AppError('chat/too-many', `${maxRunning} answers are being made already.`, { retryAfterSeconds: 5 })
+    throw new AppError('chat/too-many', `${maxRunning} answers are already being generated.`, { retryAfterSeconds: 5 })
   }
   const { tools, parameters } = conversation
   if (tools.enabled && models.length > 1) {
-    throw new AppError('chat/model', 'With tools on, one model answers at a time.')
+    throw new AppError('chat/model', 'With tools on, only one model can answer at a time.')
   }
   const systemPrompt = buildPromptContext(store, conversation).weighed
   const maxOfTurn = getTurnLimit(conversation)
@@ -283,7 +286,7 @@ function requireParent(
     throw new AppError('chat/message-not-found', `There is no message ${id} in this conversation.`)
   }
   if (running.get(id)) {
-    throw new AppError('chat/message', 'The answer before is still being made: wait for it, or stop it.')
+    throw new AppError('chat/message', 'The previous answer is still being generated. Wait for it, or stop it.')
   }
   return message
 }

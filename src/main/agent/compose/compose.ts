@@ -162,7 +162,7 @@ function toHostedEndpoint({ app: { service_url: url, service_ca_file: file } }: 
 }
 
 function createUnreadableError(file: string, cause: unknown): AppError {
-  return new AppError('config/invalid', `\`app.service_ca_file\` names ${file}, which cannot be read.`, { cause })
+  return new AppError('config/invalid', `Cannot read ${file}, the file in \`app.service_ca_file\`.`, { cause })
 }
 
 function getHostedName({ url }: HostedEndpoint) {
@@ -176,6 +176,6 @@ function parseLocalAddress(text: string): ListenAddress {
   const address = parseListen(text)
   if (address && localNames.includes(address.host)) return address
   throw new AppError('command/usage', `The interface only listens on loopback, not on ${text}.`, {
-    detail: 'To serve others, run the service on its own: `npm run service`.',
+    detail: 'To serve other computers, run the standalone service: `npm run service`.',
   })
 }

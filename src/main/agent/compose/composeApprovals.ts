@@ -69,7 +69,7 @@ export function composeApprovals(
     testLedgerOrigin: () => serviceTarget()?.url,
     async solanaBlockHash({ id, name }) {
       const node = solana.find(({ network }) => network.id === id)
-      if (!node) throw new AppError('chain/unavailable', `No node of ${name} is known.`)
+      if (!node) throw new AppError('chain/unavailable', `No RPC endpoint is configured for ${name}.`)
       return node.latestBlockHash().catch((cause: unknown) => {
         throw cause instanceof ChainError ? new AppError('chain/unavailable', cause.message, { cause }) : cause
       })

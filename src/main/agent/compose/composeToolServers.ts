@@ -29,7 +29,7 @@ export function composeToolServers(
       secrets.map((it) => {
         const value = keyStore.findKey(toSecretSlot(id, it))
         if (value !== undefined) return [it, value]
-        throw new AppError('tool-server/failed', `${it} of “${name}” has no value yet.`)
+        throw new AppError('tool-server/failed', `The secret ${it} of “${name}” has no value yet.`)
       }),
     )
   const connect = async (id: string, signal: AbortSignal): Promise<McpConnection> => {

@@ -185,7 +185,7 @@ function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf
     call.markChanging()
     try {
       const tool = findTool(record.tool, rights())
-      if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
+      if (!tool) throw new AppError('tool/unknown', `The tool ${record.tool} no longer exists.`)
       const args = tool.input.parse(parseJson(input))
       const refusal = mayNow({ call: { caller, tool, args } })
       if (refusal) throw refusal.error

@@ -105,7 +105,7 @@ describe('a request is rejected by', () => {
       'a policy of the client',
       request,
       { tools: { policy: { changes: 'allow', destroys: 'deny' } } },
-      ['rights', 'tool/denied', 'This client may not call sandbox_delete.', true],
+      ['rights', 'tool/denied', 'This client is not allowed to call sandbox_delete.', true],
     ],
     [
       'a profile',
@@ -123,7 +123,7 @@ describe('a request is rejected by', () => {
       'a dry run',
       payment,
       { tools: { dryRun: true } },
-      ['rights', 'tool/dry-run', 'Dry run: it was checked, and not done.', true],
+      ['rights', 'tool/dry-run', 'Dry run: the call was validated but not run.', true],
     ],
     [
       'a budget, for now',

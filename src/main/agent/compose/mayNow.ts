@@ -96,7 +96,7 @@ export function createMayNow(options: Options): EvaluateAction {
 /** @throws AppError `tool/unknown` */
 function requireTool(name: string, tool: Tool | undefined): Tool {
   if (tool) return tool
-  throw new AppError('tool/unknown', `There is no tool ${name} any more.`)
+  throw new AppError('tool/unknown', `The tool ${name} no longer exists.`)
 }
 
 function isTool({ kind }: Requester): boolean {
@@ -115,6 +115,6 @@ function attemptRead<T>(by: Refusal['by'], read: () => T): { value: T } | Refusa
 
 const removedErrors: Readonly<Record<Target['kind'], (id: string) => AppError>> = {
   sandbox: (id) => new AppError('sandbox/not-found', `The sandbox ${id.slice(0, 8)} no longer exists.`),
-  domain: (id) => new AppError('domain/not-found', `${id} is not in this account any more.`),
+  domain: (id) => new AppError('domain/not-found', `${id} is no longer in this account.`),
   'tool-server': (id) => new AppError('tool-server/not-found', `The tool server “${id}” was removed.`),
 }

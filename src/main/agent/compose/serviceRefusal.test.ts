@@ -49,7 +49,7 @@ test('maps a mid-stream error without a status', () => {
   expect(toModelError({ status: undefined, error: { message: 'Broken.' } }).code).toBe('inference/upstream')
   expect(toModelError({ status: undefined, error: { type: 'rate_limit_error' } })).toMatchObject({
     code: 'inference/rate',
-    message: 'The answer broke off.',
+    message: 'The response ended early.',
   })
 })
 

@@ -48,7 +48,7 @@ function openPresence() {
                 ...(account.signIns && active && { active_sign_in_ids: active }),
               }
         await answering
-        if (account.isAway) throw new AppError('service/unavailable', 'The service is away.')
+        if (account.isAway) throw new AppError('service/unavailable', 'The service is unavailable.')
         return answer as never
       },
     },

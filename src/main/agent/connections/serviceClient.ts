@@ -137,7 +137,7 @@ export function createServiceClient(
 }
 
 function createUnreadableError({ summary }: Route, cause: unknown): AppError {
-  return new AppError('service/unavailable', `The service's answer to “${summary}” could not be read.`, { cause })
+  return new AppError('service/unavailable', `The service's response to “${summary}” could not be read.`, { cause })
 }
 
 /**

@@ -62,7 +62,7 @@ export function createServiceLink({ name, kind, log }: Options): ServiceLink {
     target: () => target,
     absence() {
       if (absenceCode === 'service/unavailable') return new AppError(absenceCode, "The service isn't responding.", soon)
-      return new AppError(absenceCode, detail ?? 'Nobody is signed in to the service.')
+      return new AppError(absenceCode, detail ?? 'You are not signed in to the service.')
     },
     connect(next) {
       stop()

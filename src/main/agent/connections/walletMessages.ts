@@ -51,6 +51,6 @@ function signInIntent({ id, chainType }: SigningAccount, { url }: ServiceTarget,
 }
 
 function createUnsignedError(state: IntentRecord['state'], error: string | null): AppError {
-  const why = state === 'waiting' ? 'Nobody approved it in time.' : (error ?? 'It was refused.')
+  const why = state === 'waiting' ? 'The request expired without approval.' : (error ?? 'The request was refused.')
   return new AppError('intent/denied', why)
 }

@@ -43,7 +43,7 @@ export function createZonePlans(options: {
 }): ZonePlans {
   const { plans, client, cache, questions, newId, now, log } = options
   const queue = createKeyedQueue()
-  plans.endInterrupted('Steward stopped while this was applied. Review the records.')
+  plans.endInterrupted('Steward stopped while applying this plan. Review the records.')
 
   /** Never falls back to the cache. Errors are passed to the caller. */
   const zoneNow = (domain: string) => cache.fetchNow(questions.zone(domain, { fresh: true }))
@@ -113,7 +113,7 @@ export function createZonePlans(options: {
         const zone = await zoneNow(domain)
         if (zone.hash !== plan.hash) {
           plans.keep({ ...plan, state: 'moved' })
-          throw new AppError('dns/moved', `The records of ${domain} changed meanwhile.`)
+          throw new AppError('dns/moved', `The records of ${domain} changed in the meantime.`)
         }
         const result = await applySteps(plan)
         await zoneNow(domain).catch((error) => log.info('failed to refresh a zone', { domain, error }))
@@ -135,8 +135,8 @@ export function createZonePlans(options: {
 
 const stateTexts: Readonly<Record<Exclude<DnsPlan['state'], 'ready'>, string>> = {
   applying: 'This plan is being applied.',
-  applied: 'This plan was applied already.',
-  failed: 'This plan was applied in part.',
+  applied: 'This plan was already applied.',
+  failed: 'This plan was partly applied.',
   moved: 'The records changed since this plan was made.',
 }
 

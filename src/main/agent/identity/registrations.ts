@@ -116,7 +116,7 @@ export function createRegistrations(options: Options): Registrations {
     ofIntent(intentId) {
       const registration = records.ofIntent(intentId)
       if (!registration) {
-        throw new AppError('registration/not-found', `No registration asked for the intent \`${intentId}\`.`)
+        throw new AppError('registration/not-found', `No registration belongs to the intent \`${intentId}\`.`)
       }
       return registration
     },
@@ -180,8 +180,8 @@ type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeo
 function toEnd({ state, error, result }: IntentRecord): End | undefined {
   if (state === 'waiting' || state === 'approved') return undefined
   if (state === 'denied') return { state: 'refused', detail: error ?? 'You denied it.' }
-  if (state === 'expired') return { state: 'refused', detail: error ?? 'Nobody decided in time.' }
-  if (state === 'failed') return { state: 'failed', detail: error ?? 'It could not be signed.' }
+  if (state === 'expired') return { state: 'refused', detail: error ?? 'The request expired without a decision.' }
+  if (state === 'failed') return { state: 'failed', detail: error ?? 'Signing failed.' }
   const request = registerAutomaton.body.safeParse(result?.registration)
   if (request.success) return { state: 'sending', detail: null, request: request.data }
   return { state: 'failed', detail: 'The signed data is not a registration.' }

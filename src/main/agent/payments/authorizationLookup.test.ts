@@ -23,7 +23,7 @@ test('looks up test money only at the service that sold it', async () => {
   }
   const lookup = createTestLedgerLookup(client, 'embedded')
   const other = await lookup.findState({ ...payment, service: 'https://service.example' })
-  expect([other, requests]).toEqual([{ state: 'unknown', detail: 'Another service keeps this test money.' }, 0])
+  expect([other, requests]).toEqual([{ state: 'unknown', detail: 'This test money belongs to another service.' }, 0])
   expect(await lookup.findState({ ...payment, service: 'embedded' })).toEqual({ state: 'unused', isFinal: true })
   expect(await lookup.findState(payment)).toEqual({ state: 'unused', isFinal: true })
   expect(requests).toBe(2)
@@ -32,11 +32,11 @@ test('looks up test money only at the service that sold it', async () => {
 test('an unavailable service leaves the state of test money unknown', async () => {
   const client = {
     async call(): Promise<never> {
-      throw new AppError('service/unavailable', 'The service is away.')
+      throw new AppError('service/unavailable', 'The service is unavailable.')
     },
   }
   expect(await createTestLedgerLookup(client, 'embedded').findState(payment)).toEqual({
     state: 'unknown',
-    detail: 'The service is away.',
+    detail: 'The service is unavailable.',
   })
 })

@@ -15,7 +15,7 @@ export function createChainLookup(
   return {
     async findState({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs, transaction }) {
       const chain = chains.find((it) => it.network.id === network)
-      if (!chain) return { state: 'unknown', detail: `No node of ${network} is known.` }
+      if (!chain) return { state: 'unknown', detail: `No RPC endpoint is configured for ${network}.` }
       try {
         // Permit2 nonces are decimal; EIP-3009 nonces are hexadecimal.
         if (/^\d+$/.test(nonce)) {
@@ -55,7 +55,7 @@ export function createSolanaLookup(
   return {
     async findState({ network, payer, nonce, validBeforeMs, sinceMs }) {
       const node = nodes.find((it) => it.network.id === network)
-      if (!node) return { state: 'unknown', detail: `No node of ${network} is known.` }
+      if (!node) return { state: 'unknown', detail: `No RPC endpoint is configured for ${network}.` }
       try {
         const [blockHash = '', signature = ''] = nonce.split(':')
         const { base58 } = await import('@scure/base')
@@ -78,7 +78,8 @@ export function createTestLedgerLookup(
 ): AuthorizationLookup {
   return {
     async findState({ payer, nonce, validBeforeMs, service = connectedService }) {
-      if (service !== connectedService) return { state: 'unknown', detail: 'Another service keeps this test money.' }
+      if (service !== connectedService)
+        return { state: 'unknown', detail: 'This test money belongs to another service.' }
       try {
         const { used, transaction, at: usedAt } = await client.call(getAuthorizationState, { address: payer, nonce })
         if (used) return { state: 'used', transaction }

@@ -7,11 +7,11 @@ test.each([
   [{ ...upto, state: 'waiting', paid: null }, 'Up to 1.00 USDC waits for approval.'],
   [
     { ...upto, state: 'unknown', paid: null },
-    'It is not known yet whether up to 1.00 USDC was paid. Steward keeps checking and signs nothing new.',
+    'Steward does not know yet whether up to 1.00 USDC was paid. It keeps checking and signs nothing new.',
   ],
   [
     { ...upto, state: 'refused', paid: null },
-    'The seller refused up to 1.00 USDC. Until the signature expires it counts against your limits.',
+    'The seller refused up to 1.00 USDC. The amount counts toward your limits until the signature expires.',
   ],
   [{ ...upto, scheme: 'exact', state: 'waiting', paid: null }, '1.00 USDC waits for approval.'],
 ] as const)('describes %o', (payment, sentence) => {

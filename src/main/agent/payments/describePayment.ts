@@ -20,15 +20,15 @@ export function describePaymentState({ state, paid, amount, test, scheme }: Desc
     case 'signed':
       return `${money} is signed and about to be sent.`
     case 'sent':
-      return `${money} was sent. The seller has not answered yet.`
+      return `${money} was sent. The seller has not responded yet.`
     case 'settled':
       return `${money} was paid.`
     case 'refused':
       return paid === null
-        ? `The seller refused ${within}. Until the signature expires it counts against your limits.`
+        ? `The seller refused ${within}. The amount counts toward your limits until the signature expires.`
         : `Nothing was paid.`
     case 'unknown':
-      return `It is not known yet whether ${within} was paid. Steward keeps checking and signs nothing new.`
+      return `Steward does not know yet whether ${within} was paid. It keeps checking and signs nothing new.`
     case 'reconciled':
       return paid ? `${money} was paid.` : `Nothing was paid. The signature expired without being used.`
   }

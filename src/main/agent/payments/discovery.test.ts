@@ -88,10 +88,10 @@ test('truncates an endless list to 100 endpoints', async () => {
 
 test('reports a site that does not respond', async () => {
   const silent: Seller = {
-    ask: () => Promise.reject(new AppError('purchase/seller', 'shop.example gave no answer.')),
+    ask: () => Promise.reject(new AppError('purchase/seller', 'shop.example did not respond.')),
     close() {},
   }
-  await expect(discoverEndpoints(silent, new URL(origin), signal)).rejects.toThrow('shop.example gave no answer.')
+  await expect(discoverEndpoints(silent, new URL(origin), signal)).rejects.toThrow('shop.example did not respond.')
 })
 
 test('ignores deeply nested values and lists offers only where present', async () => {
@@ -116,7 +116,7 @@ test('an aborted discovery rejects with its reason and sends no further request'
     async ask({ url }, signal) {
       requests.push(url)
       if (signal && !signal.aborted) await once(signal, 'abort')
-      throw new AppError('purchase/seller', 'shop.example gave no answer.')
+      throw new AppError('purchase/seller', 'shop.example did not respond.')
     },
     close() {},
   }

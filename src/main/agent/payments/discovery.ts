@@ -46,7 +46,7 @@ export async function discoverEndpoints(seller: Seller, url: URL, signal: AbortS
     }
   }
   if (tried.every(({ status }) => status === null)) {
-    throw new AppError('purchase/seller', tried[0]?.detail ?? `${url.host} gave no answer.`)
+    throw new AppError('purchase/seller', tried[0]?.detail ?? `${url.host} did not respond.`)
   }
   return { url: url.href, source: null, source_url: null, endpoints: [], tried }
 }

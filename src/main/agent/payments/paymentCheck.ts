@@ -31,7 +31,7 @@ export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions
       if (verdict.effect === 'deny') return { effect: 'refuse' as const, detail: verdict.detail }
       if (refusal) return { effect: 'ask' as const, detail: refusal.detail }
       const money = `${formatTokenAmount(amount, usdcDecimals)} USDC`
-      if (verdict.effect === 'ask') return { effect: 'ask' as const, detail: `You approve ${money} first.` }
+      if (verdict.effect === 'ask') return { effect: 'ask' as const, detail: `${money} needs your approval first.` }
       return { effect: 'allow' as const, detail: verdict.detail }
     } catch (error) {
       if (error instanceof AppError) return { effect: 'refuse' as const, detail: error.message }
@@ -50,7 +50,8 @@ export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions
     const offers = demand.offers.map(({ offer }) => offer)
     const { choice } = demand
     if (!choice) {
-      const detail = offers.length === 0 ? 'It asks in a form that is not x402.' : 'None of its offers can be paid.'
+      const detail =
+        offers.length === 0 ? 'Its payment request is not valid x402.' : 'Steward cannot pay any of its options.'
       return {
         ...result,
         needs_payment: true,

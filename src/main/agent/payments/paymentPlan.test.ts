@@ -26,7 +26,7 @@ test('chooses Solana only if no other offer is payable, whatever the order', () 
 test('an offer without an account on its network is not payable', () => {
   const { choice, offers } = demand(false, onSolana)
   expect(choice).toBeUndefined()
-  expect(offers[0]?.offer).toMatchObject({ payable: false, problem: 'The wallet has no account on Solana.' })
+  expect(offers[0]?.offer).toMatchObject({ payable: false, problem: 'The wallet has no Solana account.' })
 })
 
 test('builds an intent only from payee and amount, fee payer and memo', () => {

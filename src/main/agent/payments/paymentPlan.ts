@@ -49,8 +49,8 @@ export function parsePaymentRequired(
     const isForeign = it.network?.id === testLedgerNetwork.id && !isOwnService
     if (!isForeign && (!it.solana || hasSolana)) return it
     const problem = isForeign
-      ? 'Test money buys at the service that issued it only.'
-      : 'The wallet has no account on Solana.'
+      ? 'Test money can only be spent at the service that issued it.'
+      : 'The wallet has no Solana account.'
     return { ...it, offer: { ...it.offer, payable: false, problem } }
   })
   const preferredIndex = [isPlainEvm, isSolana, isUpto].reduce(
@@ -72,8 +72,8 @@ export function requirePayableOption({ offers, choice }: ParsedPaymentRequired, 
   throw new AppError(
     'purchase/offer',
     offers.length === 0
-      ? `${host} asks for a payment in a form that is not x402.`
-      : `No offer of ${host} can be paid. ${problems}`,
+      ? `The payment request of ${host} is not valid x402.`
+      : `Steward cannot pay any option of ${host}. ${problems}`,
   )
 }
 
@@ -86,13 +86,13 @@ export function assertPrice(
   if (quote && quote.amount_micro_usd !== amount) {
     throw new AppError(
       'purchase/price',
-      `The seller asks for ${formatUsd(String(amount), 'exact')}, and not for ${formatUsd(String(quote.amount_micro_usd), 'exact')}.`,
+      `The seller asks for ${formatUsd(String(amount), 'exact')}, not for ${formatUsd(String(quote.amount_micro_usd), 'exact')}.`,
     )
   }
   if (capMicroUsd !== null && amount > capMicroUsd) {
     throw new AppError(
       'purchase/over-maximum',
-      `It costs ${formatUsd(String(amount), 'exact')}, which is above ${formatUsd(String(capMicroUsd), 'exact')}.`,
+      `The price is ${formatUsd(String(amount), 'exact')}, which is above ${formatUsd(String(capMicroUsd), 'exact')}.`,
     )
   }
   return amount

@@ -58,7 +58,7 @@ export function createPaymentRequirementsReader(options: DemandOptions): Payment
       const payTo = normalizeAddress(pay_to)
       const earlierPayee = payees.findPayee(host, network)
       if (earlierPayee !== undefined && earlierPayee !== payTo) {
-        throw new AppError('purchase/payee', `${host} was paid at ${earlierPayee} before, and now names ${pay_to}.`)
+        throw new AppError('purchase/payee', `The payee of ${host} changed from ${earlierPayee} to ${pay_to}.`)
       }
       const use = { host, scope: `${network}:${payTo}`, amountMicroUsd: BigInt(amount), by: 'person' } as const
       const refusal = budgets.refusal(use)

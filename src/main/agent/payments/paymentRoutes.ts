@@ -44,7 +44,7 @@ export function createPaymentRoutes({ payments, rows, follow, purchases, seller,
     const { href: url } = access.requireAddress(fields.url, requester)
     const { method, body } = fields
     if (body !== undefined && !withBody.has(method)) {
-      throw new AppError('request/invalid', `\`body\` goes with POST, PUT and PATCH, not with ${method}.`)
+      throw new AppError('request/invalid', `\`body\` requires POST, PUT or PATCH, not ${method}.`)
     }
     return {
       ...{ seller, via: 'public', url, purpose: 'fetch', title: `${method} ${url}`, quote: null, capMicroUsd: null },

@@ -111,7 +111,7 @@ function createResponseHandler(
     // The payment settled, but the service has not finished the order. A retry with the same bytes returns its result.
     const isOpen = payment.request.via === 'service' && isTransient(result.answer)
     if (receipt?.success && !isOpen) {
-      const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
+      const error = answer.status < 400 ? null : `Paid, but the seller responded with status ${answer.status}.`
       const settledMicroUsd = await lookup.readSettledMicroUsd(payment, receipt.transaction, signal)
       const settled = {
         ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...result },
@@ -121,7 +121,7 @@ function createResponseHandler(
     }
     if (isTransient(result.answer)) {
       const waitMs = retryAfterMs(answer)
-      scheduleRetry(payment, `The seller answered with status ${answer.status}.`, { ...result, waitMs })
+      scheduleRetry(payment, `The seller responded with status ${answer.status}.`, { ...result, waitMs })
       return
     }
     const isServed = answer.status < 400
@@ -180,8 +180,7 @@ function toReason({ body }: SellerResponse, receipt: Receipt | undefined): strin
     typeof parsed === 'object' && parsed !== null ? (parsed as { reason?: unknown; error?: unknown }) : {}
   const words = [error, reason].find((it) => typeof it === 'string')
   return (
-    sanitizeText(typeof words === 'string' ? words : undefined, 200) ??
-    (receipt ? 'it was not settled.' : 'it gave no reason.')
+    sanitizeText(typeof words === 'string' ? words : undefined, 200) ?? (receipt ? 'not settled.' : 'no reason given.')
   )
 }
 

@@ -83,7 +83,7 @@ type Options = DemandOptions & {
 class NothingToPay extends Error {
   readonly answer: SellerResponse
   constructor(answer: SellerResponse) {
-    super('It was free.')
+    super('No payment was required.')
     this.answer = answer
   }
 }
@@ -129,7 +129,7 @@ export function createPayments(options: Options): Payments {
           return id
         })
         const payment = rows.ofIntent(intentId)
-        if (!payment) throw new AppError('purchase/not-found', 'The payment of this request was deleted.')
+        if (!payment) throw new AppError('purchase/not-found', 'The payment for this request was deleted.')
         return { payment: await settlement.wait(payment.record.id, { waitMs, signal: call.signal }) }
       } catch (error) {
         if (error instanceof NothingToPay) return { payment: null, answer: error.answer }

@@ -43,10 +43,10 @@ test.each([
   ['a network that only looks like ours', { network: 'base ' }, 'network “base”'],
   ['another token', { asset: '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42' }, 'is not USDC on Base'],
   ['the USDC of another network', { network: 'base-sepolia' }, 'is not USDC on Base Sepolia'],
-  ['a payee that is none', { payTo: 'alice.eth' }, '“alice.eth” is no address'],
-  ['a payee on Solana', { payTo: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T' }, 'is no address'],
-  ['nothing', { maxAmountRequired: '0' }, 'It names no amount.'],
-  ['more than there is', { maxAmountRequired: '9'.repeat(60) }, 'larger than any'],
+  ['a payee that is none', { payTo: 'alice.eth' }, '“alice.eth” is not a valid address'],
+  ['a payee on Solana', { payTo: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T' }, 'is not a valid address'],
+  ['nothing', { maxAmountRequired: '0' }, 'The option has no amount.'],
+  ['more than there is', { maxAmountRequired: '9'.repeat(60) }, 'above the maximum'],
   ['no time to pay', { maxTimeoutSeconds: 1 }, 'too short'],
 ])('does not pay %s and reports the reason', (_, over, problem) => {
   expect(read(over)).toMatchObject({ payable: false, problem: expect.stringContaining(problem) })
@@ -104,18 +104,18 @@ test('reads only fee payer and memo from a Solana offer', () => {
 test.each([
   ['the USDC of Devnet', { asset: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' }, 'is not USDC on Solana'],
   ['a mint in other letters', { asset: onSolana.asset.toLowerCase() }, 'is not USDC on Solana'],
-  ['another cluster', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }, 'does not pay on the network'],
+  ['another cluster', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }, 'does not support the network'],
   ['a scheme that takes as it likes', { scheme: 'auth-capture' }, 'scheme “auth-capture”'],
-  ['an EVM payee', { payTo }, 'is no address on Solana'],
-  ['no fee payer', { extra: {} }, 'who pays the fee'],
-  ['nothing beside', { extra: undefined }, 'who pays the fee'],
-  ['a fee payer that is no text', { extra: { feePayer: { toString: 'x' } } }, 'who pays the fee'],
+  ['an EVM payee', { payTo }, 'is not a valid address on Solana'],
+  ['no fee payer', { extra: {} }, 'no fee payer'],
+  ['nothing beside', { extra: undefined }, 'no fee payer'],
+  ['a fee payer that is no text', { extra: { feePayer: { toString: 'x' } } }, 'no fee payer'],
   ['Token-2022', { extra: { feePayer, tokenProgram: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' } }, 'token program'],
   ['the mint as fee payer', { extra: { feePayer: onSolana.asset } }, 'USDC mint'],
-  ['a memo that is no text', { extra: { feePayer, memo: { a: 1 } } }, 'memo is no text'],
+  ['a memo that is no text', { extra: { feePayer, memo: { a: 1 } } }, 'memo is not text'],
   ['a memo without end', { extra: { feePayer, memo: 'x'.repeat(257) } }, 'longer than 256 bytes'],
   ['a memo that turns text around', { extra: { feePayer, memo: 'a\u202eb' } }, 'invisible characters'],
-  ['more than there is', { maxAmountRequired: String(2n ** 64n) }, 'larger than any'],
+  ['more than there is', { maxAmountRequired: String(2n ** 64n) }, 'above the maximum'],
 ])('does not pay on Solana for %s and reports the reason', (_, over, problem) => {
   expect(read({ ...onSolana, ...over })).toMatchObject({ payable: false, problem: expect.stringContaining(problem) })
 })

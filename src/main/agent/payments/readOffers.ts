@@ -153,30 +153,30 @@ function findProblem(
   context: ParseContext,
 ): string | null {
   const { version, network, isUsdc, atomic } = context
-  if (scheme !== 'exact' && scheme !== 'upto') return `Steward does not pay by the scheme ${quote(scheme)}.`
-  if (!network) return `Steward does not pay on the network ${quote(name)}.`
+  if (scheme !== 'exact' && scheme !== 'upto') return `Steward does not support the scheme ${quote(scheme)}.`
+  if (!network) return `Steward does not support the network ${quote(name)}.`
   if (!isUsdc) return `${quote(asset)} is not USDC on ${network.name}.`
-  if (atomic <= 0n) return 'It names no amount.'
-  if (atomic > BigInt(Number.MAX_SAFE_INTEGER)) return 'The amount is larger than any that Steward pays.'
-  if (!getAddressPattern(network).test(payTo)) return `${quote(payTo)} is no address on ${network.name}.`
+  if (atomic <= 0n) return 'The option has no amount.'
+  if (atomic > BigInt(Number.MAX_SAFE_INTEGER)) return 'The amount is above the maximum that Steward pays.'
+  if (!getAddressPattern(network).test(payTo)) return `${quote(payTo)} is not a valid address on ${network.name}.`
   if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < minTimeoutSeconds) {
-    return `It leaves ${maxTimeoutSeconds} seconds to pay, which is too short.`
+    return `The option allows ${maxTimeoutSeconds} seconds to pay, which is too short.`
   }
   if (scheme === 'upto') return findUptoProblem(network, version, extra)
   if (isSolana(network)) return findSolanaProblem(network, payTo, extra)
   const method = extra?.assetTransferMethod ?? 'eip3009'
-  return method === 'eip3009' ? null : 'Steward pays an exact amount by EIP-3009 only.'
+  return method === 'eip3009' ? null : 'Steward pays exact amounts only with EIP-3009.'
 }
 
 /** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md */
 function findUptoProblem(network: SupportedNetwork, version: 1 | 2, extra: RawRequirements['extra']): string | null {
-  if (version === 1) return 'Version 1 of x402 has no scheme “upto”.'
+  if (version === 1) return 'x402 version 1 has no scheme “upto”.'
   if (isSolana(network) || network.id === testLedgerNetwork.id)
-    return `Steward does not pay by “upto” on ${network.name}.`
+    return `Steward does not support “upto” on ${network.name}.`
   const { facilitatorAddress, assetTransferMethod = 'permit2' } = extra ?? {}
-  if (assetTransferMethod !== 'permit2') return 'Steward pays by “upto” through Permit2 only.'
+  if (assetTransferMethod !== 'permit2') return 'Steward supports “upto” only with Permit2.'
   if (typeof facilitatorAddress === 'string' && getAddressPattern(network).test(facilitatorAddress)) return null
-  return 'It names no facilitator.'
+  return 'The option has no facilitator.'
 }
 
 const maxMemoBytes = 256
@@ -184,15 +184,15 @@ const maxMemoBytes = 256
 /** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md */
 function findSolanaProblem(network: SolanaNetwork, payTo: string, extra: RawRequirements['extra']): string | null {
   const { feePayer, memo, tokenProgram } = extra ?? {}
-  if (typeof feePayer !== 'string' || !getAddressPattern(network).test(feePayer))
-    return 'It does not name who pays the fee.'
-  if (tokenProgram !== undefined && tokenProgram !== solanaPrograms.token) return 'USDC is not of that token program.'
+  if (typeof feePayer !== 'string' || !getAddressPattern(network).test(feePayer)) return 'The option has no fee payer.'
+  if (tokenProgram !== undefined && tokenProgram !== solanaPrograms.token)
+    return 'USDC does not belong to that token program.'
   if (feePayer === network.usdc.address || payTo === network.usdc.address)
-    return 'It names the USDC mint as an account.'
+    return 'The option uses the USDC mint as an account.'
   if (memo === undefined) return null
-  if (typeof memo !== 'string') return 'Its memo is no text.'
-  if (Buffer.byteLength(memo) > maxMemoBytes) return `Its memo is longer than ${maxMemoBytes} bytes.`
-  return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(memo) ? 'Its memo has invisible characters.' : null
+  if (typeof memo !== 'string') return 'The memo is not text.'
+  if (Buffer.byteLength(memo) > maxMemoBytes) return `The memo is longer than ${maxMemoBytes} bytes.`
+  return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(memo) ? 'The memo has invisible characters.' : null
 }
 
 /** Requires an offer without a problem. */

@@ -74,8 +74,8 @@ export async function fetchOnce(client: HttpClient, request: SellerRequest, aski
   } catch (cause) {
     signal?.throwIfAborted()
     const why = late.aborted
-      ? `did not answer within ${deadlineMs / 1000} s`
-      : `gave no answer${formatErrorCode(cause)}`
+      ? `did not respond within ${deadlineMs / 1000} s`
+      : `did not respond${formatErrorCode(cause)}`
     throw createNoResponseError(`${name} ${why}.`, cause)
   } finally {
     leaving.abort() // closes the connection of a partly read response
@@ -116,7 +116,7 @@ function createNoResponseError(message: string, cause: unknown): AppError {
 /** Returns only error codes of Node.js, such as ECONNREFUSED, because other text may come from the seller. */
 function formatErrorCode(cause: unknown): string {
   if (!(cause instanceof Error)) return ''
-  if (cause.message === notPublic) return ': its name leads to an address that is not public'
+  if (cause.message === notPublic) return ': its name resolves to a private address'
   const code = 'code' in cause ? String(cause.code) : ''
   return /^[A-Z_0-9]{3,60}$/.test(code) ? ` (${code})` : ''
 }
@@ -152,10 +152,10 @@ export function validateHeaders(headers: Readonly<Record<string, string>>): Reco
     Object.entries(headers).map(([name, value]) => {
       const lower = name.toLowerCase()
       if (!token.test(name) || ownHeaders.has(lower)) {
-        throw new AppError('request/invalid', `\`headers\` must not name ${JSON.stringify(name.slice(0, 64))}.`)
+        throw new AppError('request/invalid', `\`headers\` must not contain ${JSON.stringify(name.slice(0, 64))}.`)
       }
       if (!/^[\x20-\x7e\t]*$/.test(value)) {
-        throw new AppError('request/invalid', `\`headers\` has characters in ${lower} that no header may have.`)
+        throw new AppError('request/invalid', `\`headers\` has invalid characters in ${lower}.`)
       }
       return [lower, value]
     }),

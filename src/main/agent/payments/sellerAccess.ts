@@ -28,7 +28,7 @@ export function createSellerAccess({ getNamedServers, isOwnService, isStopped }:
       const url = parseSellerAddress(address)
       const isOpen = kind === 'person' || !isLocalServer(url) || isOwnService(url.href)
       if (isOpen || getNamedServers().includes(formatHostWithPort(url))) return url
-      throw new AppError('purchase/address', `${url.host} is on this computer, and programs may not reach it.`, {
+      throw new AppError('purchase/address', `${url.host} is on this computer, which programs cannot reach.`, {
         detail: 'The user can allow it in Steward: Payments, Limits.',
       })
     },

@@ -53,7 +53,7 @@ export function createEncryptedKeyStore({ locator, sealFile }: Options): Encrypt
       if (!plain)
         throw new AppError(
           'provider-key/unreadable',
-          'The kept key cannot be opened: one of its files was changed or lost.',
+          'The stored key cannot be decrypted: one of its files was changed or deleted.',
         )
       const text = plain.toString('utf8')
       plain.fill(0)

@@ -70,7 +70,7 @@ test.each([
 ])('rejects %s as a list of models', async (_, body) => {
   expect(await probed((_, answer) => answer.end(body))).toEqual({
     kind: 'nothing',
-    why: 'does not answer with a list of models',
+    why: 'does not respond with a list of models',
   })
 })
 
@@ -86,12 +86,12 @@ test('closes an endless response', async () => {
     }
     more()
   })
-  expect(read).toEqual({ kind: 'nothing', why: 'answers with more than a list of models' })
+  expect(read).toEqual({ kind: 'nothing', why: 'responds with more than a list of models' })
   await expect.poll(() => isClosed).toBe(true)
 })
 
 test('times out on a silent or slow server', async () => {
-  expect(await probed(() => {}, { withinMs: 50 })).toEqual({ kind: 'nothing', why: 'does not answer within 0.05 s' })
+  expect(await probed(() => {}, { withinMs: 50 })).toEqual({ kind: 'nothing', why: 'does not respond within 0.05 s' })
   const dripping: RequestListener = (_, answer) => {
     const drip = setInterval(() => answer.write(' '), 5)
     answer.on('close', () => clearInterval(drip))
@@ -108,7 +108,7 @@ test('does not follow a redirect or send the key there', async () => {
   const redirect: RequestListener = (_, answer) => answer.writeHead(302, { location: `${elsewhere}/models` }).end()
   expect(await probed(redirect, { key: 'sk-secret' })).toEqual({
     kind: 'nothing',
-    why: 'answers with a redirect, which Steward does not follow',
+    why: 'responds with a redirect, which Steward does not follow',
   })
   expect(heard).toEqual([])
 })

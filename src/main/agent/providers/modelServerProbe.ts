@@ -35,13 +35,14 @@ export function createModelServerProbe(): ModelServerProbe {
         const { status, text } = await client.ask(`${baseUrl}/models`, { method: 'GET', headers, signal })
         if (status === 401 || status === 403) return { kind: 'needs-key' }
         if (status >= 300 && status < 400)
-          return { kind: 'nothing', why: 'answers with a redirect, which Steward does not follow' }
-        if (status !== 200) return { kind: 'nothing', why: `answers with status ${status}, not with a list of models` }
+          return { kind: 'nothing', why: 'responds with a redirect, which Steward does not follow' }
+        if (status !== 200)
+          return { kind: 'nothing', why: `responds with status ${status} instead of a list of models` }
         return parseModels(text)
       } catch (error) {
-        if (signal.aborted) return { kind: 'nothing', why: `does not answer within ${withinMs / 1000} s` }
-        const isLarge = error instanceof Error && error.message === 'The answer is too large.'
-        return { kind: 'nothing', why: isLarge ? 'answers with more than a list of models' : 'cannot be reached' }
+        if (signal.aborted) return { kind: 'nothing', why: `does not respond within ${withinMs / 1000} s` }
+        const isLarge = error instanceof Error && error.message === 'The response is too large.'
+        return { kind: 'nothing', why: isLarge ? 'responds with more than a list of models' : 'cannot be reached' }
       }
     },
     close: client.close,
@@ -50,7 +51,7 @@ export function createModelServerProbe(): ModelServerProbe {
 
 function parseModels(text: string): ProbeResult {
   const list = ModelList.safeParse(parseJsonOrUndefined(text))
-  if (!list.success) return { kind: 'nothing', why: 'does not answer with a list of models' }
+  if (!list.success) return { kind: 'nothing', why: 'does not respond with a list of models' }
   const listed = list.data.data.filter(({ id }) => servedModelName.test(id))
   const models = [...new Set(listed.map(({ id }) => id))].slice(0, maxServedModels)
   const prices = listed.flatMap(({ id, pricing }) => {

@@ -142,7 +142,7 @@ export function createModelServers(options: Options): ModelServerStore {
         const row = requireServer(id)
         const key = validateKey(value)
         const read = await readModels(row.baseUrl, key)
-        if (read.needsKey) throw new AppError('provider-key/invalid', `${row.name} refuses this key.`)
+        if (read.needsKey) throw new AppError('provider-key/invalid', `${row.name} rejected this key.`)
         await keyStore.store(id, key)
         save({ ...row, ...read })
         record('provider.server_key_set', `You set an API key for the model server “${row.name}”.`, id)

@@ -101,6 +101,6 @@ export function assertLocalService(tellService: unknown): void {
   if (tellService) return
   throw new AppError(
     'provider-key/remote-service',
-    'The service runs elsewhere, and takes no keys or model servers from here.',
+    'The service runs on another computer and does not accept keys or model servers from this one.',
   )
 }

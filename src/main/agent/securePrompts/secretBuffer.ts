@@ -19,7 +19,7 @@ export function createSecretBuffer(): SecretBuffer {
       bytes = Buffer.from(text)
     },
     read() {
-      if (!bytes) throw new Error('The secret was forgotten.')
+      if (!bytes) throw new Error('The secret was erased.')
       return bytes.toString()
     },
     forget,

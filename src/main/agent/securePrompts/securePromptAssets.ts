@@ -23,7 +23,7 @@ export function createSecurePromptAssets(
   const read = async (fits: (file: string) => boolean, type: string): Promise<SecurePromptAsset> => {
     const files = await readdir(folder).catch(() => [])
     const file = files.find(fits)
-    if (file === undefined) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
+    if (file === undefined) throw new AppError('request/not-found', 'The interface is not built. Run `npm run build`.')
     return { bytes: await readFile(join(folder, file)), type }
   }
   return (name) => {

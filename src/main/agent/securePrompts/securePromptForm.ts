@@ -26,7 +26,7 @@ async function parseFields(body: Buffer<ArrayBuffer>, type: string): Promise<Map
 }
 
 function createMalformedError(cause: unknown): AppError {
-  return new AppError('request/malformed', 'The form was not understood.', { cause })
+  return new AppError('request/malformed', 'The form could not be read.', { cause })
 }
 
 async function readBytes(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {

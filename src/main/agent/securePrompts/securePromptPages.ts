@@ -31,10 +31,10 @@ export function createSecurePromptPages({ sessions, pagesFolder }: Options): Sec
           else sendPage(response, await sessions.take(form))
         })
       }
-      if (method !== 'GET') throw new AppError('request/method', `${method} is not for ${path.slice(0, 100)}.`)
+      if (method !== 'GET') throw new AppError('request/method', `${path.slice(0, 100)} does not support ${method}.`)
       const asset = name.startsWith('assets/') ? await assetCalled(name.slice('assets/'.length)) : undefined
       if (asset) return sendAsset(response, asset)
-      if (!/^[\w-]{43}$/.test(name)) throw new AppError('request/not-found', 'There is no such page of the wallet.')
+      if (!/^[\w-]{43}$/.test(name)) throw new AppError('request/not-found', 'This wallet page does not exist.')
       await answerOrError(request, response, () => sendPage(response, sessions.open(name)))
     },
   }

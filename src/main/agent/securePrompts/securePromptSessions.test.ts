@@ -36,5 +36,5 @@ test.each([
   sessions.onLocked()
   running.resolve()
   await expect(answer).rejects.toMatchObject({ code: 'secure-prompt/ended' })
-  expect(() => secret.read()).toThrow('The secret was forgotten.')
+  expect(() => secret.read()).toThrow('The secret was erased.')
 })

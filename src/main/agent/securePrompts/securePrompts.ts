@@ -99,7 +99,7 @@ export function createSecurePrompts(options: Options): SecurePrompts {
     }
     if (request.purpose === 'confirm_policy') {
       const wish = policy.wish()
-      if (!wish) throw new AppError('request/invalid', 'No change of the policy waits to be confirmed.')
+      if (!wish) throw new AppError('request/invalid', 'No policy change is waiting for confirmation.')
       return createConfirmPolicyPrompt({ vault, wish })
     }
     requireWallet(wallet)
@@ -155,7 +155,7 @@ function requireWallet({ state }: Wallet): void {
 }
 
 function requireId<T>(id: T | undefined, field: string): T {
-  if (id === undefined) throw new AppError('request/invalid', `${field} must be given for this purpose.`)
+  if (id === undefined) throw new AppError('request/invalid', `${field} is required for this purpose.`)
   return id
 }
 

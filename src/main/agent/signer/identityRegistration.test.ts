@@ -153,10 +153,10 @@ test.each([
     register({}, { account_id: keys.otherEvm.id }),
     /is not 0x70997970C51812dc3A010C7d01b50e0d17dc79C8/i,
   ],
-  ['a line in the name', register({ name: 'a\nb' }), /profile\.name holds the control character U\+000A/],
-  ['an escape in the bio', register({ bio: '\u001b[2J' }), /profile\.bio holds the control character U\+001B/],
-  ['text that turns around', register({ bio: 'a\u202eb' }), /profile\.bio holds U\+202E/],
-  ['a nonce with a line', register({}, { nonce: 'a\nb' }), /nonce holds the control character/],
+  ['a line in the name', register({ name: 'a\nb' }), /profile\.name contains the control character U\+000A/],
+  ['an escape in the bio', register({ bio: '\u001b[2J' }), /profile\.bio contains the control character U\+001B/],
+  ['text that turns around', register({ bio: 'a\u202eb' }), /profile\.bio contains U\+202E/],
+  ['a nonce with a line', register({}, { nonce: 'a\nb' }), /nonce contains the control character/],
 ])('refuses %s', async (_, intent, message) => {
   await expect(tested.prepare(intent)).rejects.toEqual(refusal(message))
 })
@@ -166,7 +166,7 @@ test('warns of an invalid creator checksum and of invisible characters', async (
     register({ creator_address: vector.address.replace('5d38E', '5D38e'), name: 'a\u200bb' }),
   )
   expect(fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)).toEqual([
-    'The name holds U+200B.',
+    'The name contains U+200B.',
     'The checksum is wrong: compare every character.',
   ])
 })

@@ -114,7 +114,7 @@ function toProfileFields(profile: AutomatonProfile): IntentField[] {
 async function listWarnings({ creator_address: creator, name, bio }: AutomatonProfile): Promise<IntentField[]> {
   const invisible = [...listInvisibleWarnings('The name', name), ...listInvisibleWarnings('The bio', bio)]
   if (/^0x0{40}$/.test(creator)) {
-    invisible.push({ label: 'Creator', value: 'Nobody owns the zero address.', kind: 'warning' })
+    invisible.push({ label: 'Creator', value: 'The zero address has no owner.', kind: 'warning' })
   } else if (creator.startsWith('0x') && (await hasWrongChecksum(creator))) {
     invisible.push({ label: 'Creator', value: 'The checksum is wrong: compare every character.', kind: 'warning' })
   }

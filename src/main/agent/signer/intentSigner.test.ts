@@ -47,7 +47,7 @@ test('signs only the intent that was shown', async () => {
     { ...prepared, intent: { ...prepared.intent, account_id: keys.otherEvm.id } },
   ]
   for (const altered of changed)
-    await expect(signer.sign(altered)).rejects.toEqual(refusal(/^What would be signed is no longer/))
+    await expect(signer.sign(altered)).rejects.toEqual(refusal(/^The data to sign no longer matches/))
   expect(keys.lent).toEqual([])
 })
 

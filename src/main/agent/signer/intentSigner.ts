@@ -45,7 +45,7 @@ export function createIntentSigner(options: SignerTools): Signer {
     async sign(approved) {
       const { prepared, sign } = await understand(approved.intent)
       if (!isSame(prepared, approved))
-        throw createInvalidIntentError('What would be signed is no longer what was shown: ask again.')
+        throw createInvalidIntentError('The data to sign no longer matches what was shown. Submit the request again.')
       return sign()
     },
   }
@@ -60,7 +60,7 @@ function parseIntent(input: unknown): Intent {
   const { data, error } = Intent.safeParse(input)
   if (data) return data
   const [issue] = error.issues
-  throw createInvalidIntentError(issue ? describeIssue(issue, input) : 'This is no intent.', error)
+  throw createInvalidIntentError(issue ? describeIssue(issue, input) : 'This is not an intent.', error)
 }
 
 function isSame(a: PreparedIntent, b: PreparedIntent): boolean {

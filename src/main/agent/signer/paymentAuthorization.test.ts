@@ -94,15 +94,15 @@ test('warns of a network where money is worth nothing', async () => {
 })
 
 test.each([
-  ['an unknown network', { network: 'eip155:1' }, /^network "eip155:1" is not a network Steward knows/],
+  ['an unknown network', { network: 'eip155:1' }, /^network "eip155:1" is not a supported network/],
   ['the zero address', { pay_to: `0x${'0'.repeat(40)}` }, /^pay_to is the zero address/],
   ['an own account', { pay_to: keys.otherEvm.address.toLowerCase() }, /is “Account 2” of this wallet/],
   ['the payer', { pay_to: keys.evm.address }, /is “Account 1” of this wallet/],
   ['the contract of USDC', { pay_to: evmNetworks[0].usdc.address.toLowerCase() }, /is the USDC contract on Base:/],
   ['a payee with a wrong checksum', { pay_to: payee.replace('5d38E', '5D38e') }, /has a wrong checksum/],
   ['a resource without a host', { resource: 'data:text/plain,hello' }, /^resource must begin with https/],
-  ['a resource with a space', { resource: 'https://a.example/a free' }, /^resource must be an address in ASCII/],
-  ['a description that turns around', { description: 'a\u202eb' }, /^description holds U\+202E/],
+  ['a resource with a space', { resource: 'https://a.example/a free' }, /^resource must be an ASCII URL/],
+  ['a description that turns around', { description: 'a\u202eb' }, /^description contains U\+202E/],
 ])('refuses %s', async (_, over, message) => {
   await expect(tested.prepare(pay(over))).rejects.toEqual(refusal(message))
 })

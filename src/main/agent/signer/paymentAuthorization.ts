@@ -100,11 +100,11 @@ function findNetwork({ network: name, resource }: IntentOf<'x402.authorize'>, to
   const network = findEvmNetwork(name)
   if (network) return network
   if (name !== testLedgerNetwork.id)
-    throw createInvalidIntentError(`network ${JSON.stringify(name)} is not a network Steward knows.`)
+    throw createInvalidIntentError(`network ${JSON.stringify(name)} is not a supported network.`)
   const origin = tools.testLedgerOrigin?.()
   if (origin !== undefined && URL.parse(resource)?.origin === URL.parse(origin)?.origin) return testLedgerNetwork
   throw createInvalidIntentError(
-    'network is the test ledger, which is for payments to the service of this application only.',
+    'network is the test ledger, which is only for payments to the service of this application.',
   )
 }
 

@@ -15,13 +15,11 @@ export function assertPlainText(name: string, text: string, allowed: '' | '\n\t'
     if (allowed.includes(character) && allowed !== '') continue
     if (/\p{Cc}|[\u2028\u2029]/u.test(character)) {
       throw createInvalidIntentError(
-        `${name} holds the control character ${formatCodePoint(character)}, which could hide part of it.`,
+        `${name} contains the control character ${formatCodePoint(character)}, which can hide text.`,
       )
     }
     if (bidirectionalPattern.test(character)) {
-      throw createInvalidIntentError(
-        `${name} holds ${formatCodePoint(character)}, which makes text look different from what it is.`,
-      )
+      throw createInvalidIntentError(`${name} contains ${formatCodePoint(character)}, which can disguise text.`)
     }
   }
 }
@@ -30,7 +28,7 @@ export function assertPlainText(name: string, text: string, allowed: '' | '\n\t'
 export function listInvisibleWarnings(name: string, text: string): IntentField[] {
   const character = invisible.exec(text)?.[0]
   if (character === undefined) return []
-  return [{ label: 'Invisible characters', value: `${name} holds ${formatCodePoint(character)}.`, kind: 'warning' }]
+  return [{ label: 'Invisible characters', value: `${name} contains ${formatCodePoint(character)}.`, kind: 'warning' }]
 }
 
 /** Shortens text for sentences. Fields show the complete text. */

@@ -37,7 +37,7 @@ export async function prepareSignIn(intent: SignInIntent, tools: IntentTools): P
   const { statement } = intent
   if (statement !== undefined && !isStatement(statement)) {
     throw createInvalidIntentError(
-      'statement must hold letters and digits of ASCII and the punctuation of EIP-4361, on one line.',
+      'statement must be one line of ASCII letters, digits and the punctuation that EIP-4361 allows.',
     )
   }
   const network = getNetwork(intent)
@@ -86,7 +86,7 @@ function getNetwork(intent: SignInIntent): { name: string; test: boolean } {
   if (intent.kind === 'siwe') {
     const network = findEvmNetwork(String(intent.chain_id))
     if (network) return network
-    throw createInvalidIntentError(`chain_id ${intent.chain_id} is not a network Steward knows.`)
+    throw createInvalidIntentError(`chain_id ${intent.chain_id} is not a supported network.`)
   }
   const name = intent.chain_id.replace(/^solana:/, '')
   if (!solanaChains.includes(name)) {

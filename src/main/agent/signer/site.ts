@@ -18,7 +18,7 @@ const plainAddress = /^[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/
 export function toSite(name: string, address: string): Site {
   if (!plainAddress.test(address)) {
     throw createInvalidIntentError(
-      `${name} must be an address in ASCII without spaces and quotes, not ${JSON.stringify(address)}.`,
+      `${name} must be an ASCII URL without spaces or quotes, not ${JSON.stringify(address)}.`,
     )
   }
   const url = URL.parse(address)
@@ -26,7 +26,9 @@ export function toSite(name: string, address: string): Site {
     throw createInvalidIntentError(`${name} must begin with https:// or http://, not ${JSON.stringify(address)}.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw createInvalidIntentError(`${name} must not name a user before its host, as ${JSON.stringify(address)} does.`)
+    throw createInvalidIntentError(
+      `${name} must not have a user name before the host, as in ${JSON.stringify(address)}.`,
+    )
   }
   return { host: url.host, warnings: [...listNameWarnings(url.hostname), ...listTransportWarnings(url)] }
 }

@@ -129,18 +129,18 @@ describe('refuses', () => {
   test.each<[string, object, RegExp]>([
     ['a fee payer that is the payer', { fee_payer: keys.solana.address }, /you would pay yourself/],
     ['another account of the wallet as fee payer', { fee_payer: keys.otherSolana.address }, /you would pay yourself/],
-    ['no fee payer', { fee_payer: undefined }, /fee_payer is missing/],
+    ['no fee payer', { fee_payer: undefined }, /fee_payer is required/],
     ['a payee that is the payer', { pay_to: keys.solana.address }, /you would pay yourself/],
     ['the mint as payee', { pay_to: mainnet.usdc.address }, /USDC mint/],
-    ['the token program as payee', { pay_to: TOKEN_PROGRAM_ADDRESS }, /program of Solana/],
-    ['Token-2022 as payee', { pay_to: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' }, /program of Solana/],
-    ['the system program as fee payer', { fee_payer: '1'.repeat(32) }, /program of Solana/],
-    ['an address of 31 bytes', { pay_to: base58.encode(new Uint8Array(31).fill(9)) }, /no address on Solana/],
-    ['an EVM address', { pay_to: `0x${'1'.repeat(40)}` }, /no address on Solana/],
+    ['the token program as payee', { pay_to: TOKEN_PROGRAM_ADDRESS }, /Solana program/],
+    ['Token-2022 as payee', { pay_to: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' }, /Solana program/],
+    ['the system program as fee payer', { fee_payer: '1'.repeat(32) }, /Solana program/],
+    ['an address of 31 bytes', { pay_to: base58.encode(new Uint8Array(31).fill(9)) }, /not a Solana address/],
+    ['an EVM address', { pay_to: `0x${'1'.repeat(40)}` }, /not a Solana address/],
     ['an address on Solana for Base', { network: 'base', fee_payer: undefined }, /must be 0x/],
     ['a fee payer on Base', { network: 'base', pay_to: `0x${'1'.repeat(40)}` }, /fee_payer is for payments on Solana/],
-    ['another cluster', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }, /not a network Steward knows/],
-    ['a memo that turns text around', { memo: 'a\u202eb' }, /memo holds U\+202E/],
+    ['another cluster', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }, /not a supported network/],
+    ['a memo that turns text around', { memo: 'a\u202eb' }, /memo contains U\+202E/],
     ['a memo over 256 bytes', { memo: 'é'.repeat(129) }, /memo has 258 bytes/],
   ])('%s', async (_, over, message) => {
     await expect(tested.prepare(pay(over))).rejects.toEqual(refusal(message))
@@ -158,12 +158,12 @@ describe('refuses', () => {
     'a node whose block hash is %j',
     async (hash) => {
       const { signed } = createTestSigner(undefined, async () => hash)
-      await expect(signed(pay())).rejects.toEqual(refusal(/gave no block hash/))
+      await expect(signed(pay())).rejects.toEqual(refusal(/returned no block hash/))
     },
   )
 
   test('every payment without a configured Solana node', async () => {
-    await expect(createTestSigner().signed(pay())).rejects.toEqual(refusal(/not possible here/))
+    await expect(createTestSigner().signed(pay())).rejects.toEqual(refusal(/no RPC endpoint is configured/))
   })
 
   test('bytes not signed by the account', async () => {

@@ -31,12 +31,11 @@ export async function prepareSolanaPayment(
   tools: IntentTools,
 ): Promise<ParsedIntent> {
   const network = findSolanaNetwork(intent.network)
-  if (!network) throw createInvalidIntentError(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
+  if (!network) throw createInvalidIntentError(`network ${JSON.stringify(intent.network)} is not a Solana network.`)
   const { pay_to: payee, fee_payer: feePayer, description, memo } = intent
   if (intent.facilitator !== undefined)
     throw createInvalidIntentError('facilitator is for payments on EVM networks only.')
-  if (feePayer === undefined)
-    throw createInvalidIntentError('fee_payer is missing: a payment on Solana names who pays its fee.')
+  if (feePayer === undefined) throw createInvalidIntentError('fee_payer is required for payments on Solana.')
   const account = tools.keys.account('solana', intent.account_id)
   await checkAddress('pay_to', payee, tools)
   await checkAddress('fee_payer', feePayer, tools)
@@ -90,10 +89,11 @@ export async function prepareSolanaPayment(
       amountMicroUsd: value,
     },
     async sign() {
-      if (!tools.solanaBlockHash) throw createInvalidIntentError(`Payments on ${network.name} are not possible here.`)
+      if (!tools.solanaBlockHash)
+        throw createInvalidIntentError(`Steward cannot pay on ${network.name}: no RPC endpoint is configured.`)
       const blockHash = await tools.solanaBlockHash(network)
       if (!(await parseSolanaKey(blockHash)))
-        throw createInvalidIntentError(`The node of ${network.name} gave no block hash.`)
+        throw createInvalidIntentError(`The RPC endpoint of ${network.name} returned no block hash.`)
       const text = memo ?? Buffer.from(tools.randomBytes(16)).toString('hex')
       const message = await buildTransferMessage({ ...transfer, memo: text, blockHash })
       const signature = await signSolana(tools.keys, account, message)
@@ -112,9 +112,9 @@ export async function prepareSolanaPayment(
 }
 
 async function checkAddress(name: string, address: string, { keys }: IntentTools): Promise<void> {
-  if (!(await parseSolanaKey(address))) throw createInvalidIntentError(`${name} ${address} is no address on Solana.`)
+  if (!(await parseSolanaKey(address))) throw createInvalidIntentError(`${name} ${address} is not a Solana address.`)
   if (Object.values<string>(solanaPrograms).includes(address)) {
-    throw createInvalidIntentError(`${name} ${address} is a program of Solana: the money would be lost.`)
+    throw createInvalidIntentError(`${name} ${address} is a Solana program: the money would be lost.`)
   }
   const token = solanaNetworks.find(({ usdc }) => usdc.address === address)
   if (token)
@@ -130,7 +130,8 @@ function checkMemo(memo: string | undefined): void {
   if (memo === undefined) return
   assertPlainText('memo', memo, '')
   const bytes = Buffer.byteLength(memo)
-  if (bytes > maxMemoBytes) throw createInvalidIntentError(`memo has ${bytes} bytes, and may have ${maxMemoBytes}.`)
+  if (bytes > maxMemoBytes)
+    throw createInvalidIntentError(`memo has ${bytes} bytes, but the maximum is ${maxMemoBytes}.`)
 }
 
 /**

@@ -60,11 +60,11 @@ test.each([
     /^text registers an automaton/,
   ],
   ['a transaction of Solana in letters', printableTransaction, /^text has the form of a Solana transaction/],
-  ['an escape', 'a\u001b[31mb', /^text holds the control character U\+001B/],
-  ['a carriage return', 'a\rb', /^text holds the control character U\+000D/],
+  ['an escape', 'a\u001b[31mb', /^text contains the control character U\+001B/],
+  ['a carriage return', 'a\rb', /^text contains the control character U\+000D/],
   ['the mark of EIP-191', '\u0019Ethereum Signed Message:\n1a', /U\+0019/],
-  ['text that turns around', 'pay \u202e100', /^text holds U\+202E/],
-  ['half a character', '\udc00', /^text holds U\+DC00/],
+  ['text that turns around', 'pay \u202e100', /^text contains U\+202E/],
+  ['half a character', '\udc00', /^text contains U\+DC00/],
 ])('refuses %s, on both chains', async (_, text, reason) => {
   await expect(tested.prepare(message(text))).rejects.toEqual(refusal(reason))
   await expect(tested.prepare(message(text, { chain_type: 'solana' }))).rejects.toEqual(refusal(reason))
@@ -73,8 +73,8 @@ test.each([
 test('warns of a hash and of invisible characters', async () => {
   const warnings = async (text: string) =>
     (await tested.prepare(message(text))).fields.filter(({ kind }) => kind === 'warning').map(({ value }) => value)
-  expect(await warnings(`0x${'ab'.repeat(32)}`)).toEqual(['Nobody can tell from a hash what you agree to.'])
-  expect(await warnings('a\u200bb')).toEqual(['The text holds U+200B.'])
+  expect(await warnings(`0x${'ab'.repeat(32)}`)).toEqual(['A hash does not show what you agree to.'])
+  expect(await warnings('a\u200bb')).toEqual(['The text contains U+200B.'])
   expect(await warnings('👩‍🚀 is fine')).toEqual([])
 })
 

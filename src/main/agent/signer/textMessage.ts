@@ -48,7 +48,7 @@ export async function prepareTextMessage(intent: IntentOf<'message'>, tools: Int
 
 function checkMeaning(text: string): void {
   if (/wants\s+you\s+to\s+sign\s+in\s+with\s+your\b/i.test(text)) {
-    throw createInvalidIntentError('text is a sign-in message: ask for `siwe` or `siws`, which show where it leads.')
+    throw createInvalidIntentError('text is a sign-in message. Use the intent `siwe` or `siws`, which shows the site.')
   }
   if (/^\s*(0x)?1901/i.test(text)) throw createInvalidIntentError('text begins with 0x1901, like encoded typed data.')
   const keys = listJsonKeys(text)
@@ -56,7 +56,7 @@ function checkMeaning(text: string): void {
     throw createInvalidIntentError('text is typed data, not plain text.')
   if (keys.includes('payloadHash') || keys.includes('automatonId')) {
     throw createInvalidIntentError(
-      'text registers an automaton: ask for `identity.register`, which shows what is registered.',
+      'text registers an automaton. Use the intent `identity.register`, which shows the profile.',
     )
   }
   if (isSolanaMessage(new TextEncoder().encode(text))) {
@@ -75,5 +75,5 @@ function listJsonKeys(text: string): string[] {
 
 function hashWarning(text: string): IntentField[] {
   if (!/^\s*(0x)?[0-9a-f]{64}\s*$/i.test(text)) return []
-  return [{ label: 'A hash', value: 'Nobody can tell from a hash what you agree to.', kind: 'warning' }]
+  return [{ label: 'A hash', value: 'A hash does not show what you agree to.', kind: 'warning' }]
 }

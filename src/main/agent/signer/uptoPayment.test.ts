@@ -76,8 +76,8 @@ test('is valid for 300 seconds at most and for one payment', async () => {
 })
 
 test.each<[string, object, RegExp]>([
-  ['the ledger of test money', { network: 'eip155:31337' }, /no network on which upto is paid/],
-  ['an unknown network', { network: 'eip155:1' }, /no network on which upto is paid/],
+  ['the ledger of test money', { network: 'eip155:31337' }, /does not support the scheme upto/],
+  ['an unknown network', { network: 'eip155:1' }, /does not support the scheme upto/],
   [
     'Solana',
     { network: 'solana', pay_to: keys.otherSolana.address, fee_payer: keys.solana.address },
@@ -86,7 +86,7 @@ test.each<[string, object, RegExp]>([
   ['nobody who settles', { facilitator: `0x${'0'.repeat(40)}` }, /facilitator is the zero address/],
   ['the payer as payee', { pay_to: keys.evm.address }, /is “Account 1” of this wallet/],
   ['the contract of USDC as payee', { pay_to: evmNetworks[0].usdc.address.toLowerCase() }, /is the USDC contract/],
-  ['an address on Solana as payee', { pay_to: keys.solana.address }, /no address on Base/],
+  ['an address on Solana as payee', { pay_to: keys.solana.address }, /not a valid address on Base/],
   ['a fee payer', { fee_payer: keys.solana.address }, /fee_payer is for payments on Solana/],
   ['a memo', { memo: 'order 7' }, /memo is for payments on Solana/],
 ])('refuses %s', async (_, over, message) => {

@@ -37,16 +37,16 @@ export async function prepareUptoPayment(
 ): Promise<ParsedIntent> {
   const { network: name, pay_to: payee, facilitator, description } = intent
   const network = findEvmNetwork(name)
-  if (!network) throw createInvalidIntentError(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
-  if (facilitator === undefined) throw createInvalidIntentError('facilitator is missing: upto names who settles.')
+  if (!network) throw createInvalidIntentError(`network ${JSON.stringify(name)} does not support the scheme upto.`)
+  if (facilitator === undefined) throw createInvalidIntentError('facilitator is required for the scheme upto.')
   if (!/^0x[0-9a-fA-F]{40}$/.test(payee))
-    throw createInvalidIntentError(`pay_to ${payee} is no address on ${network.name}.`)
+    throw createInvalidIntentError(`pay_to ${payee} is not a valid address on ${network.name}.`)
   for (const field of ['fee_payer', 'memo'] as const) {
     if (intent[field] !== undefined) throw createInvalidIntentError(`${field} is for payments on Solana only.`)
   }
   await checkPayee(payee, tools)
   if (/^0x0{40}$/.test(facilitator))
-    throw createInvalidIntentError('facilitator is the zero address: nobody could settle.')
+    throw createInvalidIntentError('facilitator is the zero address, which cannot settle.')
   const site = toSite('resource', intent.resource)
   if (description !== undefined) assertPlainText('description', description, '\n\t')
   const value = BigInt(intent.amount)

@@ -61,7 +61,10 @@ export function createExternalTools({ repository, listing }: Options): ExternalT
     const result = toToolResult(server.name, answer)
     if (answer.isError) {
       const said = sanitizeForeignText(String(result.text), maxErrorCharacters)
-      throw new AppError('tool-server/answer', said === '' ? 'The server says that it failed, and not why.' : said)
+      throw new AppError(
+        'tool-server/answer',
+        said === '' ? 'The tool server returned an error without a message.' : said,
+      )
     }
     return result
   }
@@ -122,7 +125,7 @@ function createUnusableError({ name: server }: StoredServer, tool: StoredTool): 
   if (tool.agreed && !isSame(tool)) {
     return new AppError(
       'tool-server/changed',
-      `“${server}” changed its tool ${name}. It is off until the person looks at it.`,
+      `“${server}” changed its tool ${name}, which is off until the user reviews it.`,
     )
   }
   return new AppError('tool-server/off', `${name} of the tool server “${server}” is off.`)

@@ -41,7 +41,7 @@ async function fetchWithin(
   ...[input, init]: Parameters<typeof fetch>
 ) {
   const url = parseServerAddress(input instanceof Request ? input.url : String(input))
-  if (url.origin !== origin) throw new AppError('tool-server/address', `${url.host} is not the server.`)
+  if (url.origin !== origin) throw new AppError('tool-server/address', `${url.host} is not the host of the server.`)
   const method = init?.method ?? 'GET'
   if (method === 'GET') return new Response(null, { status: 405 })
   const leaving = new AbortController()
@@ -79,7 +79,7 @@ async function fetchWithin(
 }
 
 function createRedirectError({ host }: URL, cause: unknown): AppError {
-  return new AppError('tool-server/address', `${host} leads to an address that is not public.`, { cause })
+  return new AppError('tool-server/address', `${host} resolves to a private address.`, { cause })
 }
 
 /** @param abort closes the connection */
@@ -92,7 +92,7 @@ function limitBody(body: AsyncIterable<Uint8Array>, abort: () => void): Readable
         const { done, value } = await pieces.next()
         if (done) return controller.close()
         remainingBytes -= value.length
-        if (remainingBytes < 0) throw new AppError('tool-server/failed', 'The server answered more than Steward reads.')
+        if (remainingBytes < 0) throw new AppError('tool-server/failed', 'The response of the server is too large.')
         controller.enqueue(value)
       } catch (error) {
         abort()

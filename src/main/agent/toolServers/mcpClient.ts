@@ -110,8 +110,8 @@ export async function createMcpClient({ transport, deadlines, fault, signal }: O
 const maxErrorText = 1_000
 /** HTTP errors of the client package. 404 and 401 indicate a wrong address and a missing sign-in. */
 const refusals: Readonly<Record<number, string>> = {
-  401: 'The server wants a sign-in. Add a header with a key that it gave you.',
-  403: 'The server refuses the key.',
+  401: 'The server requires authentication. Add a header with an API key from the server.',
+  403: 'The server rejected the key.',
   404: 'There is no MCP server at this address.',
   405: 'There is no MCP server at this address.',
 }
@@ -125,28 +125,33 @@ function toMcpError(error: unknown, fault: string | undefined): AppError {
   const status = Number(data?.status)
   if (Number.isInteger(status) && status >= 300) {
     const words =
-      refusals[status] ?? (status < 400 ? 'The server leads elsewhere, where Steward does not follow.' : undefined)
-    return new AppError('tool-server/failed', words ?? `The server answers with status ${status}.`, { cause: error })
+      refusals[status] ??
+      (status < 400 ? 'The server responded with a redirect, which Steward does not follow.' : undefined)
+    return new AppError('tool-server/failed', words ?? `The server responded with status ${status}.`, { cause: error })
   }
   const why = String(code)
   if (/input/i.test(why) || /input_required|elicit|sampling/i.test(message)) {
     return new AppError(
       'tool-server/unusable',
-      'The server wants to ask the person something, which Steward does not let it.',
+      'The server tried to ask the user a question, which Steward does not support.',
       {
         cause: error,
       },
     )
   }
-  if (/timeout/i.test(why)) return new AppError('tool-server/failed', 'The server does not answer.', { cause: error })
+  if (/timeout/i.test(why)) return new AppError('tool-server/failed', 'The server did not respond.', { cause: error })
   if (name === 'ProtocolError') {
-    return new AppError('tool-server/answer', `The server refuses: ${sanitizeForeignText(message, maxErrorText)}`, {
-      cause: error,
-    })
+    return new AppError(
+      'tool-server/answer',
+      `The server returned an error: ${sanitizeForeignText(message, maxErrorText)}`,
+      {
+        cause: error,
+      },
+    )
   }
   if (/closed|not.?connected/i.test(why))
-    return new AppError('tool-server/failed', 'The server has ended.', { cause: error })
-  return new AppError('tool-server/failed', 'The server cannot be reached, or its answer cannot be read.', {
+    return new AppError('tool-server/failed', 'The server exited.', { cause: error })
+  return new AppError('tool-server/failed', 'The server cannot be reached, or its response cannot be read.', {
     cause: error,
   })
 }

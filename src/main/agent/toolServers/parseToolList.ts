@@ -77,7 +77,7 @@ function parseTool(server: string, raw: Raw): ListedTool {
     if (alias.length > maxAlias) return { ...fields, digest, fault: 'Its name is too long.' }
     return { ...fields, digest, alias, input_schema: sanitizeSchema(raw.inputSchema), fault: null }
   } catch (error) {
-    const fault = error instanceof UnusableSchema ? error.message : 'What the server says of it cannot be read.'
+    const fault = error instanceof UnusableSchema ? error.message : 'Its definition cannot be read.'
     return { ...fields, digest: digestShort(`${name} ${description.length}`), fault }
   }
 }

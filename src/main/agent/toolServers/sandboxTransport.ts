@@ -84,13 +84,13 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
     while (!over) {
       const query = { id, sessionId: session, since: cursor, wait_ms: longPollTimeoutMs }
       const read = await client.call(readTerminal, query, { signal: leaving.signal, answerMs: lookAnswerMs })
-      if (read.missed) return fail('The program said more than Steward reads.')
+      if (read.missed) return fail('The program sent more output than Steward reads.')
       cursor = read.cursor
       const bytes = Buffer.from(read.output, read.encoding)
       const whole = lines(bytes)
-      if (!meter.count(bytes.length, whole.length)) return fail('The program said more than Steward reads.')
+      if (!meter.count(bytes.length, whole.length)) return fail('The program sent more output than Steward reads.')
       for (const line of whole) heard(line)
-      if (read.state === 'exited') return fail(`The program ended with exit code ${read.exit_code ?? 'unknown'}.`)
+      if (read.state === 'exited') return fail(`The program exited with code ${read.exit_code ?? 'unknown'}.`)
     }
   }
 
@@ -108,7 +108,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
   }
   const sendLine = async (line: string): Promise<void> => {
     for (let offset = 0; offset < line.length; offset += chunkCharacters) {
-      if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
+      if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has exited.')
       // Non-ASCII characters are escaped, because a chunk may end within a character.
       const input = line.slice(offset, offset + chunkCharacters).replace(/[\u0080-\uffff]/g, escapeCharacter)
       try {
@@ -132,7 +132,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
       }
       void client.call(changeTerminal, { id, sessionId, name: `Tool server ${options.name}` }).catch(() => {})
       void listen(sessionId).catch((error: unknown) => {
-        fail(error instanceof AppError ? error.message : 'The sandbox does not answer.')
+        fail(error instanceof AppError ? error.message : 'The sandbox did not respond.')
       })
     },
     send: (message) => inTurn(() => sendLine(`${JSON.stringify(message)}\n`)),
@@ -176,7 +176,7 @@ function describeExit(text: string): string {
     Buffer.from(text, 'base64').toString('utf8').trim().slice(-maxErrorCharacters),
     maxErrorCharacters,
   )
-  return error === '' ? 'The program ended.' : `The program ended. It said: ${error}`
+  return error === '' ? 'The program exited.' : `The program exited. Error output: ${error}`
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {

@@ -21,7 +21,7 @@ const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
  */
 export function sanitizeSchema(schema: unknown): SanitizedSchema {
   const root = toSchemaObject(schema)
-  if (root?.type !== 'object') throw new UnusableSchema('Its input schema is not that of an object.')
+  if (root?.type !== 'object') throw new UnusableSchema('Its input schema does not describe an object.')
   let nodes = 0
 
   const sanitize = (input: unknown, depth: number, followed: readonly string[]): SanitizedSchema => {
@@ -76,7 +76,7 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
 function findTarget(root: SanitizedSchema, reference: string): unknown {
   const [, ...steps] = reference.split('/')
   if (!reference.startsWith('#/') || steps.length > maxDepth) {
-    throw new UnusableSchema('Its input schema refers to something outside of it.')
+    throw new UnusableSchema('Its input schema has an external reference.')
   }
   let resolved: unknown = root
   for (const step of steps) {
@@ -84,15 +84,13 @@ function findTarget(root: SanitizedSchema, reference: string): unknown {
     const node = toSchemaObject(resolved)
     resolved = node && Object.hasOwn(node, name) ? node[name] : undefined
   }
-  if (resolved === undefined) throw new UnusableSchema('Its input schema refers to something that is not there.')
+  if (resolved === undefined) throw new UnusableSchema('Its input schema has a reference that does not resolve.')
   return resolved
 }
 
 function parseName(name: string): string {
   if (parameterName.test(name) && name !== '__proto__') return name
-  throw new UnusableSchema(
-    `A parameter is called ${JSON.stringify(sanitizeForeignText(name, 40))}, which models do not take.`,
-  )
+  throw new UnusableSchema(`Models do not accept the parameter name ${JSON.stringify(sanitizeForeignText(name, 40))}.`)
 }
 
 function sanitizeValues(values: readonly unknown[]): unknown[] {

@@ -50,7 +50,7 @@ export function createServerConnections({ connect, now, idleMs = defaultIdleMs }
   const checkPace = (id: string): void => {
     const recent = (openings.get(id) ?? []).filter((it) => now() - it < minuteMs)
     if (recent.length >= maxOpenings) {
-      throw new AppError('tool-server/failed', 'The server keeps ending. Steward tries again in a minute.')
+      throw new AppError('tool-server/failed', 'The server keeps exiting. Steward will try again in a minute.')
     }
     openings.set(id, [...recent, now()])
   }

@@ -17,14 +17,14 @@ export function assertSecretNames(kind: ToolServerTransport['kind'], names: read
   for (const name of names) {
     const lower = name.toLowerCase()
     if (kind === 'http' && (ownHeaders.has(lower) || lower.startsWith('mcp-'))) {
-      throw new AppError('request/invalid', `\`secret_names\` must not name ${name}: Steward sends that header itself.`)
+      throw new AppError('request/invalid', `\`secret_names\` must not contain ${name}: Steward sets that header.`)
     }
     if (kind === 'sandbox' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      throw new AppError('request/invalid', `\`secret_names\`: ${name} is no name of a variable.`)
+      throw new AppError('request/invalid', `\`secret_names\`: ${name} is not a valid variable name.`)
     }
   }
   if (new Set(names.map((it) => it.toLowerCase())).size !== names.length) {
-    throw new AppError('request/invalid', '`secret_names` must not name one twice.')
+    throw new AppError('request/invalid', '`secret_names` must not contain duplicates.')
   }
 }
 

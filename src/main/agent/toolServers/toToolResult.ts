@@ -38,12 +38,12 @@ function toText(block: z.infer<typeof Block> | undefined): string {
       return block.text
     case 'image':
     case 'audio':
-      return `[${block.type} ${sanitizeForeignText(block.mimeType, 60)}, ${Math.round((block.data.length * 3) / 4)} bytes, left out]`
+      return `[${block.type} ${sanitizeForeignText(block.mimeType, 60)}, ${Math.round((block.data.length * 3) / 4)} bytes, omitted]`
     case 'resource_link':
       return `[link ${sanitizeForeignText(block.uri, 500)}]`
     case 'resource':
-      return block.resource.text ?? `[resource ${sanitizeForeignText(block.resource.uri, 500)}, left out]`
+      return block.resource.text ?? `[resource ${sanitizeForeignText(block.resource.uri, 500)}, omitted]`
     case undefined:
-      return '[something of a kind that is not known, left out]'
+      return '[content of an unknown type, omitted]'
   }
 }

@@ -82,7 +82,8 @@ export function createToolCatalog({ repository, connections, events, note, now }
       await work
       return client
     } catch (error) {
-      if (!signal.aborted) storeInfo(server, { fault: error instanceof AppError ? error.message : 'It failed.' })
+      if (!signal.aborted)
+        storeInfo(server, { fault: error instanceof AppError ? error.message : 'The tool server failed.' })
       throw error
     }
   }

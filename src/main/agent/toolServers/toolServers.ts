@@ -188,7 +188,7 @@ function approveTool(present: StoredTool | undefined, { name, digest, enabled, a
   const label = name.slice(0, 64)
   if (!present?.listed) throw new AppError('tool-server/changed', `The server no longer lists ${label}.`)
   if (present.listed.digest !== digest) {
-    throw new AppError('tool-server/changed', `${label} changed while you looked at it. Look at it again.`)
+    throw new AppError('tool-server/changed', `${label} changed while you reviewed it. Review it again.`)
   }
   if (enabled && present.listed.alias === null) {
     throw new AppError('tool-server/unusable', `${label} cannot be used. ${present.listed.fault ?? ''}`.trim())

@@ -81,19 +81,19 @@ export function startProgressReports(progress: ToolRun['progress'], message: str
 
 function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
   const { id, state, sentence, result, error, hint, expires_at } = record
-  if (record.tool !== tool.name) throw new AppError('tool/call-not-found', `${id} is no call of ${tool.name}.`)
+  if (record.tool !== tool.name) throw new AppError('tool/call-not-found', `${id} is not a call of ${tool.name}.`)
   switch (state) {
     case 'done':
       return toResultOutcome(tool, result ?? {})
     case 'waiting':
       return { kind: 'waiting', waiting: { id, for: 'person', message: sentence, expires_at } }
     case 'running':
-      return { kind: 'waiting', waiting: { id, for: 'program', message: `${tool.name} runs.`, expires_at: null } }
+      return { kind: 'waiting', waiting: { id, for: 'program', message: `${tool.name} is running.`, expires_at: null } }
     case 'denied':
-      return toFailureOutcome(new AppError('tool/denied', error ?? 'It was refused.'))
+      return toFailureOutcome(new AppError('tool/denied', error ?? 'The call was refused.'))
     case 'unclear':
-      return toFailureOutcome(new AppError('tool/unknown-outcome', error ?? 'Nobody knows what became of it.'))
+      return toFailureOutcome(new AppError('tool/unknown-outcome', error ?? 'The outcome of this call is unknown.'))
     case 'failed':
-      return { kind: 'error', code: 'tool/failed', sentence: error ?? 'It failed.', hint: hint ?? '' }
+      return { kind: 'error', code: 'tool/failed', sentence: error ?? 'The call failed.', hint: hint ?? '' }
   }
 }

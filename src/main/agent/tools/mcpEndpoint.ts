@@ -61,11 +61,11 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
     // Node.js queues this request behind a response that may never be read. Such a response is not notified when its
     // connection closes.
     if (response.socket === null) {
-      throw new AppError('tool/too-many', 'A request of this connection is open.', { retryAfterSeconds: 1 })
+      throw new AppError('tool/too-many', 'This connection already has an open request.', { retryAfterSeconds: 1 })
     }
     const count = open.get(id) ?? 0
     if (count >= maxOpen) {
-      throw new AppError('tool/too-many', `${maxOpen} requests of this client are open.`, { retryAfterSeconds: 1 })
+      throw new AppError('tool/too-many', `This client already has ${maxOpen} open requests.`, { retryAfterSeconds: 1 })
     }
     open.set(id, count + 1)
     response.once('close', () => {
@@ -91,9 +91,9 @@ function identifyCaller({ request: { headers } }: Exchange, { clients, getRights
   const key = readCredential(headers)
   const challenge = { headers: { 'www-authenticate': 'Bearer' } }
   if (key === undefined || key === '') {
-    throw new AppError('auth/required', 'Tools need the key of a tool client.', {
+    throw new AppError('auth/required', 'Tools require a tool client key.', {
       ...challenge,
-      detail: 'The person makes one in Steward: Settings, Tool clients.',
+      detail: 'Ask the user to create one in Steward: Settings, Tool clients.',
     })
   }
   const caller = clients.findCaller(key)

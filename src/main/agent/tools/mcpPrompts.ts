@@ -14,11 +14,11 @@ type Prompt = {
 const prompts: readonly Prompt[] = [
   {
     name: 'run_in_sandbox',
-    description: 'Do a task in a new sandbox and show what came of it',
+    description: 'Do a task in a new sandbox and show the result',
     argument: { name: 'task', description: 'What to do' },
     tools: ['sandbox_create', 'sandbox_exec'],
     text: (task) =>
-      `Create a sandbox with sandbox_create and do this in it: ${task}\nRun commands with sandbox_exec; for programs that ask or run long use sandbox_pty_create. If it serves a page, expose its port. End with what you did and how to see it.`,
+      `Create a sandbox with sandbox_create and do this in it: ${task}\nRun commands with sandbox_exec; for interactive or long-running programs use sandbox_pty_create. If it serves a page, expose its port. Finish with a summary of what you did and how to see it.`,
   },
   {
     name: 'find_domain',

@@ -8,7 +8,7 @@ const readMessage = (message: string) => {
 
 test('the text of a waiting call has exactly one full stop between sentences', () => {
   const message =
-    "Waits for the person's approval in Steward: Register a.com for 1 year. Call approval_status with id pay_1."
+    "Waiting for the user's approval in Steward: Register a.com for 1 year. Call approval_status with id pay_1."
   expect(readMessage('Register a.com for 1 year')).toMatchObject({ waiting: { message } })
   expect(readMessage('Register a.com for 1 year.')).toMatchObject({ waiting: { message } })
 })

@@ -131,12 +131,13 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
     start(intentOf) {
       calls.forget(steadyMs() - retentionMs)
       for (const { record } of calls.inState('running')) {
-        end(record.id, 'running', { state: 'unclear', error: 'Steward closed while it ran.' })
+        end(record.id, 'running', { state: 'unclear', error: 'Steward closed while the call was running.' })
       }
       for (const { record } of calls.inState('waiting')) {
         const intent = record.intent_id === null ? undefined : intentOf(record.intent_id)
         if (intent?.state === 'waiting') continue
-        const error = intent && intent.state !== 'signed' ? describeRefusal(intent) : 'Steward closed before it ran.'
+        const error =
+          intent && intent.state !== 'signed' ? describeRefusal(intent) : 'Steward closed before the call ran.'
         end(record.id, 'waiting', { state: 'denied', error })
       }
     },
@@ -162,6 +163,6 @@ function waitForEnd(id: string, { ended, waitMs, signals }: WaitOptions): Promis
 }
 
 function describeRefusal({ state, error, decision }: IntentRecord): string {
-  if (state === 'expired') return 'Nobody decided in time. Nothing was done.'
-  return `${error ?? decision?.detail ?? 'It was refused.'} Nothing was done.`
+  if (state === 'expired') return 'The request expired without a decision. Nothing was done.'
+  return `${error ?? decision?.detail ?? 'The call was refused.'} Nothing was done.`
 }

@@ -12,7 +12,7 @@ export function createReceiptPage(pagesFolder: string): () => Promise<string> {
   let page: Promise<string> | undefined
   const read = async (name: RegExp): Promise<string> => {
     const file = (await readdir(folder).catch(() => [])).find((it) => name.test(it))
-    if (file === undefined) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
+    if (file === undefined) throw new AppError('request/not-found', 'The interface is not built. Run `npm run build`.')
     return readFile(join(folder, file), 'utf8')
   }
   const make = async (): Promise<string> => {

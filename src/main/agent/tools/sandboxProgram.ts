@@ -30,7 +30,7 @@ export async function runSandboxProgram(code: string, id: string, options: Optio
   const { call, callToEnd, signal } = options
   const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
   const mark = `\u001e${randomBytes(8).toString('hex')}`
-  const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node: install nodejs in it, and give its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
+  const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node.js. Install nodejs in it and pass its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
   const answering = new Set<Promise<void>>()
   let sessionId: TerminalId | undefined
   try {
@@ -62,7 +62,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
   const answer = async ({ call: number, name, input }: ProgramMessage): Promise<void> => {
     const reply = await operate(String(name), input).then(
       (result) => ({ call: number, result }),
-      (error: unknown) => ({ call: number, error: error instanceof Error ? error.message : 'It failed.' }),
+      (error: unknown) => ({ call: number, error: error instanceof Error ? error.message : 'The call failed.' }),
     )
     await call(writeTerminal, { id, sessionId, input: `${JSON.stringify(reply)}\n` })
   }
@@ -94,7 +94,7 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
     if (read.state === 'exited') {
       throw new AppError(
         'tool/program',
-        `The program ended with exit code ${read.exit_code} and no value.${truncateOutput(output)}`,
+        `The program exited with code ${read.exit_code} and returned no value.${truncateOutput(output)}`,
       )
     }
   }

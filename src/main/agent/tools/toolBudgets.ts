@@ -77,6 +77,6 @@ export function createToolBudgets({ database, newId, now }: Options): ToolBudget
 export function createOverBudgetError(limit: number, remaining: number): AppError {
   return new AppError(
     'tool/budget',
-    `This would cost more than the ${formatUsd(Math.max(0, remaining), 'cents', 'down')} left of this client's ${formatUsd(limit, 'cents')} a day.`,
+    `This would cost more than the ${formatUsd(Math.max(0, remaining), 'cents', 'down')} left of this client's daily budget of ${formatUsd(limit, 'cents')}.`,
   )
 }

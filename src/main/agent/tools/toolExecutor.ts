@@ -75,7 +75,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
     if (tool.effect !== 'read') call.markChanging()
-    const ticking = startProgressReports(progress, `${tool.name} runs`)
+    const ticking = startProgressReports(progress, `${tool.name} is running`)
     const personMs = waitMs?.person ?? toolWaits.personMs
     const work = perform(tool, args, {
       caller,
@@ -96,7 +96,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
         return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : toResultOutcome(tool, result)
       signal.removeEventListener('abort', abort) // the call outlives its client's connection
       const digest = digestCall(caller, tool, args)
-      const sentence = `${tool.name} runs`
+      const sentence = `${tool.name} is running`
       const followed = { tool: tool.name, sentence, holder: toRequesterKey(caller), digest, caller: '' }
       const id = pending.follow(
         followed,

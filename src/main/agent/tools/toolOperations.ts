@@ -38,15 +38,15 @@ export function createToolOperations({ client, endpoints }: Options): ToolOperat
         return client.call(route, input, { signal, answerMs, ...key })
       }
       const endpoint = endpoints().find((it) => it.route.operation === route.operation)
-      if (!endpoint) throw new Error(`Nothing answers ${route.operation}.`)
+      if (!endpoint) throw new Error(`${route.operation} has no handler.`)
       // Tools may not call operations that require the user's session.
-      if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the person may do this.')
+      if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the user can do this.')
       const answer = await endpoint.handle(parseRequest(route, splitInput(route, input)), {
         ...createLocalCall(requester, signal),
         spender,
         repeatable: toRepeatable(route, input, idempotencyKey),
       })
-      if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error(`${route.operation} answers no JSON.`)
+      if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error(`${route.operation} does not return JSON.`)
       return route.response.parse(answer) as Output<typeof route> // validated by parse()
     },
   }

@@ -100,7 +100,7 @@ describe('refuses', () => {
       ...vectors.scrypt,
       crypto: { ...crypto, ...changes, kdfparams: { ...crypto.kdfparams, ...parameters } },
     })
-  const notAllowed = /^This keystore cannot be opened: `[a-z.]*` is missing, or not what Keystore V3 allows\.$/
+  const notAllowed = /^This keystore cannot be opened: `[a-z.]*` is missing or not valid in Keystore V3\.$/
 
   test.each([
     ['a wrong password', JSON.stringify(vectors.pbkdf2), 'Wrong password for this file.'],

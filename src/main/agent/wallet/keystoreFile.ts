@@ -127,7 +127,7 @@ function parseKeystore(json: string): z.infer<typeof Keystore> {
   if (keystore.success) return keystore.data
   const fieldPath = keystore.error.issues[0]?.path.join('.') ?? ''
   throw createInvalidKeystoreError(
-    `This keystore cannot be opened: \`${fieldPath}\` is missing, or not what Keystore V3 allows.`,
+    `This keystore cannot be opened: \`${fieldPath}\` is missing or not valid in Keystore V3.`,
   )
 }
 

@@ -37,7 +37,7 @@ export function createPassphraseAttempts(now: () => number) {
       const waitMs = notBeforeMs - now()
       if (waitMs <= 0) return
       const seconds = Math.ceil(Math.min(waitMs, pauses.maxMs) / 1000)
-      throw new AppError('request/rate', `Too many wrong passphrases: try again in ${seconds} seconds.`, {
+      throw new AppError('request/rate', `Too many wrong passphrases. Try again in ${seconds} seconds.`, {
         retryAfterSeconds: seconds,
       })
     },

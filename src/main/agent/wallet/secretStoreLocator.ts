@@ -35,7 +35,7 @@ export type SecretStoreLocator = {
 }
 
 const Pointer = z.strictObject({ version: z.literal(1), keychain_scope: z.string().regex(/^[0-9a-f]{16}$/) })
-const probe = { name: 'probe', value: 'Steward tried whether this keychain keeps secrets.' } as const
+const probe = { name: 'probe', value: 'Test entry that Steward wrote to check this keychain.' } as const
 
 export function createSecretStoreLocator({ folder, setting, keychain, vaultFile }: Options): SecretStoreLocator {
   const pointerFile = join(folder, 'keychain.json')
@@ -61,7 +61,7 @@ export function createSecretStoreLocator({ folder, setting, keychain, vaultFile 
       const candidate = getKeychain('none')
       const fault = await candidate.fault()
       if (fault === undefined) return toBackend(candidate)
-      return { ...toBackend(vault), detail: `${fault} The sealed secrets will be in ${file}.` }
+      return { ...toBackend(vault), detail: `${fault} Steward will store the encrypted secrets in ${file}.` }
     },
     async claim() {
       const created = current()
@@ -85,7 +85,7 @@ export function createSecretStoreLocator({ folder, setting, keychain, vaultFile 
 function readPointer(file: string): string {
   const pointer = Pointer.safeParse(parseJsonOrUndefined(readFileSync(file, 'utf8')))
   if (pointer.success) return pointer.data.keychain_scope
-  throw new AppError('wallet/damaged', `${file}, which names this wallet in the keychain, was changed.`)
+  throw new AppError('wallet/damaged', `${file}, which identifies this wallet in the keychain, was changed.`)
 }
 
 function toBackend({ kind, detail }: SecretStore): WalletBackend {

@@ -38,7 +38,7 @@ test('reuses its connection for the next request', async () => {
 
 test('rejects a response over the size limit', async () => {
   const url = await serving((_, response) => response.end('x'.repeat(101)))
-  await expect(ask(url)).rejects.toThrow('The answer is too large.')
+  await expect(ask(url)).rejects.toThrow('The response is too large.')
 })
 
 test('stops on abort, even in the middle of a response', async () => {

@@ -106,7 +106,7 @@ function waitForResponse(request: ClientRequest, body: string | undefined): Prom
   })
 }
 
-const createTooLargeError = (): Error => new Error('The answer is too large.')
+const createTooLargeError = (): Error => new Error('The response is too large.')
 
 /** @throws Error if the response is too long or incomplete */
 export async function readText(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {

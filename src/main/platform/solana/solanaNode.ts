@@ -155,7 +155,7 @@ async function query<T>(
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const answer = await client.ask(rpcUrl, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
     if (signal.aborted) throw createError({ kind: 'late', afterMs: withinMs })
-    const isLarge = error instanceof Error && error.message === 'The answer is too large.'
+    const isLarge = error instanceof Error && error.message === 'The response is too large.'
     throw createError({ kind: isLarge ? 'too-large' : 'unreachable' })
   })
   const reply = Reply.safeParse(parseJsonOrUndefined(answer.text)).data

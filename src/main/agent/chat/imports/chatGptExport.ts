@@ -15,7 +15,7 @@ export const chatGptExport: ExportFormat = {
   isConversation: (value) => toObject(value.mapping) !== undefined,
   read(value) {
     const sourceId = toId(value.conversation_id) ?? toId(value.id)
-    if (sourceId === undefined) throw new Error('It has no id.')
+    if (sourceId === undefined) throw new Error('The conversation has no id.')
     const nodes = Object.entries(toObject(value.mapping) ?? {}).flatMap(([id, node]) => toNodes(id, toObject(node)))
     return {
       sourceId,

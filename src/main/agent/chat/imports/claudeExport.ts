@@ -16,7 +16,7 @@ export const claudeExport: ExportFormat = {
   isConversation: (value) => Array.isArray(value.chat_messages),
   read(value) {
     const sourceId = toId(value.uuid)
-    if (sourceId === undefined) throw new Error('It has no id.')
+    if (sourceId === undefined) throw new Error('The conversation has no id.')
     const messages = toObjects(value.chat_messages)
     const nodes: ImportedNode[] = []
     for (const [index, message] of messages.entries()) nodes.push(toNode(message, index, nodes.at(-1)))

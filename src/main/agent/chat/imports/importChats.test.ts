@@ -161,13 +161,13 @@ describe('a hostile file', () => {
   test.each([
     ['', 'The file is empty.'],
     [Buffer.from('PK\u0003\u0004rest'), 'ZIP archive'],
-    [Buffer.from([0xff, 0xfe, 0x00]), 'not text in UTF-8'],
-    ['[{"mapping":', 'no JSON, or not all of it'],
-    ['"text"', 'no export of conversations'],
-    ['[]', 'no export of conversations'],
-    ['[1, null, "x", [[]]]', 'no export of conversations'],
-    ['{"conversations": {"length": 9e15}}', 'no export of conversations'],
-    [`[${'[],'.repeat(7_000_000)}[]]`, 'too many values'],
+    [Buffer.from([0xff, 0xfe, 0x00]), 'not UTF-8 text'],
+    ['[{"mapping":', 'not valid JSON, or its download'],
+    ['"text"', 'not a supported export'],
+    ['[]', 'not a supported export'],
+    ['[1, null, "x", [[]]]', 'not a supported export'],
+    ['{"conversations": {"length": 9e15}}', 'not a supported export'],
+    [`[${'[],'.repeat(7_000_000)}[]]`, 'too large for an export'],
     [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, ''],
   ])('%# is rejected with the reason', async (content, sentence) => {
     const refused = expect.objectContaining({ code: 'chat/import', message: expect.stringContaining(sentence) })
@@ -228,10 +228,10 @@ describe('a hostile file', () => {
       imported: 1,
       skipped_total: 4,
       skipped: [
-        { title: 'No id', reason: 'It has no id.' },
-        { title: 'Empty', reason: 'It has no messages.' },
-        { title: 'Long', reason: 'One of its messages is too long.' },
-        { title: 'Other', reason: 'It is no conversation.' },
+        { title: 'No id', reason: 'The conversation has no id.' },
+        { title: 'Empty', reason: 'The conversation has no messages.' },
+        { title: 'Long', reason: 'A message of the conversation is too long.' },
+        { title: 'Other', reason: 'The entry is not a conversation.' },
       ],
     })
   })
@@ -275,6 +275,6 @@ test('yields during a long import and stops if the conversation is deleted', asy
   store.conversations.purge(nowMs)
   expect(await interrupted).toMatchObject({
     imported: 0,
-    skipped: [{ title: 'Capitals', reason: 'It was deleted meanwhile.' }],
+    skipped: [{ title: 'Capitals', reason: 'The conversation was deleted.' }],
   })
 })

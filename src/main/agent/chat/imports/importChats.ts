@@ -80,8 +80,8 @@ async function importConversation(
 ): Promise<{ outcome: Outcome; added: number } | string> {
   const { store } = dependencies
   const messages = buildMessageTree(imported.nodes)
-  if (messages.length === 0) return 'It has no messages.'
-  if (messages.some(({ text }) => text.length > maxCharacters)) return 'One of its messages is too long.'
+  if (messages.length === 0) return 'The conversation has no messages.'
+  if (messages.some(({ text }) => text.length > maxCharacters)) return 'A message of the conversation is too long.'
   const existing = store.conversations.findSource(format, imported.sourceId)
   const { id, number } =
     existing ?? store.conversations.add(toConversation(dependencies, { format, imported, messages }))
@@ -106,7 +106,7 @@ async function importConversation(
       if (!existing) importedLeaf = leaf
       return true
     })
-    if (!isPresent) return 'It was deleted meanwhile.'
+    if (!isPresent) return 'The conversation was deleted.'
     await setImmediate() // handles other requests in between
   }
   const leaf = findLeaf(imported, messages, ids)

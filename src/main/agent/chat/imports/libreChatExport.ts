@@ -21,7 +21,7 @@ export const libreChatExport: ExportFormat = {
     value.conversationId !== undefined && (Array.isArray(value.messages) || Array.isArray(value.messagesTree)),
   read(value) {
     const sourceId = toId(value.conversationId)
-    if (sourceId === undefined) throw new Error('It has no id.')
+    if (sourceId === undefined) throw new Error('The conversation has no id.')
     const options = toObject(value.options) ?? {}
     const nodes = flatten(Array.isArray(value.messagesTree) ? value.messagesTree : toList(value.messages), options)
     const times = nodes.flatMap(({ atMs }) => atMs ?? [])

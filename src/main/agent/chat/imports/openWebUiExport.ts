@@ -21,7 +21,7 @@ export const openWebUiExport: ExportFormat = {
   read(value) {
     const chat = toObject(value.chat) ?? {}
     const sourceId = toId(value.id) ?? toId(chat.id)
-    if (sourceId === undefined) throw new Error('It has no id.')
+    if (sourceId === undefined) throw new Error('The conversation has no id.')
     const history = toObject(chat.history)
     const byId = toObject(history?.messages)
     const nodes = byId

@@ -32,7 +32,7 @@ export function parseExport(bytes: Buffer): ReadExport {
   const objects = toObjects(items)
   const format = formats.find((it) => objects.some((object) => it.isConversation(object)))
   if (!format) {
-    throw new AppError('chat/import', 'The file is JSON, but no export of conversations that Steward knows.')
+    throw new AppError('chat/import', 'The file is JSON, but not a supported export of conversations.')
   }
   return { format: format.name, found: objects.length, conversations: readConversations(format, objects) }
 }
@@ -44,10 +44,10 @@ function* readConversations(
   for (const [index, object] of objects.entries()) {
     const title = toText(object.title) || toText(object.name) || `Conversation ${index + 1}`
     try {
-      if (!format.isConversation(object)) yield { title, reason: 'It is no conversation.' }
+      if (!format.isConversation(object)) yield { title, reason: 'The entry is not a conversation.' }
       else yield { title, conversation: format.read(object) }
     } catch (error) {
-      yield { title, reason: error instanceof Error ? error.message : 'It cannot be read.' }
+      yield { title, reason: error instanceof Error ? error.message : 'The conversation cannot be read.' }
     }
   }
 }
@@ -70,13 +70,13 @@ function parseBytes(bytes: Buffer): unknown {
   const wrong = (message: string, cause?: unknown) => new AppError('chat/import', message, { cause })
   if (bytes.length === 0) throw wrong('The file is empty.')
   if (bytes.subarray(0, 2).toString('latin1') === 'PK') {
-    throw wrong('The file is a ZIP archive: unpack it, and choose `conversations.json` in it.')
+    throw wrong('The file is a ZIP archive. Unpack it and choose its `conversations.json`.')
   }
-  if (!isUtf8(bytes)) throw wrong('The file is no JSON: it is not text in UTF-8.')
-  if (hasTooManyValues(bytes)) throw wrong('The file has too many values for an export of conversations.')
+  if (!isUtf8(bytes)) throw wrong('The file is not JSON: it is not UTF-8 text.')
+  if (hasTooManyValues(bytes)) throw wrong('The file is too large for an export of conversations.')
   try {
     return parseJson(bytes.toString('utf8').replace(/^\uFEFF/, ''), { maxBytes: chatLimits.importBytes, maxDepth })
   } catch (cause) {
-    throw wrong('The file is no JSON, or not all of it was downloaded.', cause)
+    throw wrong('The file is not valid JSON, or its download is incomplete.', cause)
   }
 }

@@ -79,10 +79,10 @@ test('repeats a truncated query over TCP', async () => {
 test('rejects a short or malformed TCP reply', async () => {
   const short = await tcpServer((_, socket) => socket.end(Buffer.from([0xff, 0xff, 1])))
   await udpServer((query) => [reply(query, { flags: TRUNCATED_RESPONSE })], short)
-  await expect(ask(short)).rejects.toThrow('It did not answer.')
+  await expect(ask(short)).rejects.toThrow('The server did not respond.')
   const wrong = await tcpServer((_, socket) => socket.end(frame(Buffer.alloc(40, 0xff))))
   await udpServer((query) => [reply(query, { flags: TRUNCATED_RESPONSE })], wrong)
-  await expect(ask(wrong)).rejects.toThrow('Its answer could not be read.')
+  await expect(ask(wrong)).rejects.toThrow('The response could not be read.')
 })
 
 test('rejects a query to a closed port', async () => {
@@ -91,5 +91,5 @@ test('rejects a query to a closed port', async () => {
   const { port } = socket.address()
   socket.close()
   await once(socket, 'close')
-  await expect(ask(port)).rejects.toThrow('It did not answer.')
+  await expect(ask(port)).rejects.toThrow('The server did not respond.')
 })

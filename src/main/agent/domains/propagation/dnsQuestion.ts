@@ -130,7 +130,7 @@ async function queryOverTcp(
     if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return
     const packet = decodeMatching(received.subarray(2, 2 + received.readUInt16BE(0)), encoded)
     if (packet) resolve(packet)
-    else reject(new DnsError('Its answer could not be read.'))
+    else reject(new DnsError('The response could not be read.'))
   })
   try {
     return await promise
@@ -141,5 +141,5 @@ async function queryOverTcp(
 }
 
 function createNoAnswerError(cause?: unknown): DnsError {
-  return new DnsError('It did not answer.', { cause })
+  return new DnsError('The server did not respond.', { cause })
 }

@@ -44,11 +44,11 @@ function createNamedServer(name: string, finder: DnsServer | undefined): DnsServ
   return {
     ...{ id: name, name, kind: 'authoritative' },
     async address(signal) {
-      if (!finder) throw new DnsError('No resolver is configured that could find it.')
+      if (!finder) throw new DnsError('No resolver is configured that could find its address.')
       const addresses = await resolveAddresses(name, await finder.address(signal), signal)
-      if (addresses.length === 0) throw new DnsError('It has no address.')
+      if (addresses.length === 0) throw new DnsError('The server has no address.')
       const host = addresses.find(isPublicAddress)
-      if (host === undefined) throw new DnsError('Its address is a private one, which is not asked.')
+      if (host === undefined) throw new DnsError('The server has a private address, which Steward does not query.')
       return { host, port: dnsPort }
     },
   }

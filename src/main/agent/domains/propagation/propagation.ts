@@ -40,7 +40,7 @@ export function createPropagation(options: {
     servers: async (domain) => (await listServers(domain)).map(serverToWire),
     async check(domain, serverId, signal) {
       const server = (await listServers(domain)).find(({ id }) => id === serverId)
-      if (!server) throw new AppError('request/not-found', `No DNS server ${serverId} is asked for ${domain}.`)
+      if (!server) throw new AppError('request/not-found', `Unknown DNS server ${serverId} for ${domain}.`)
       const { records } = await cache.getCached(questions.zone(domain, { fresh: false }))
       const sets = groupRecordSets(records.map((record) => ({ ...record, distance: record.distance ?? null })))
       const checkedSets = sets.slice(0, maxPropagated)
@@ -100,7 +100,7 @@ async function compareSet({ domain, set, address, signal }: ComparisonOptions): 
   try {
     const { rcode, reason, answers } = await queryDns(address, { name, type: set.type }, signal)
     if (rcode === 'refused') {
-      return { ...set, state: 'failed', found: [], ttl: null, detail: `It answered ${reason}.` }
+      return { ...set, state: 'failed', found: [], ttl: null, detail: `The server responded with ${reason}.` }
     }
     const actual = answers
       .flatMap((it) => normalizeDnsValue(domain, it) ?? [])

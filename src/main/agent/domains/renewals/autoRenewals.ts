@@ -171,12 +171,12 @@ function createSettlement({ records, approvals, findPayment, read, now }: Option
     if (isRenewed || (status >= 200 && status < 300)) {
       turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
     } else if (status >= 400 && status < 500) {
-      const detail = `${payment.record.title}: the registrar refused, and the money became credits. Renew it by hand.`
+      const detail = `${payment.record.title}: the registrar refused. The money was added to your credits. Renew the domain manually.`
       turns.change(turn, { state: 'credited', nextAtMs: null, problem: { kind: 'service', detail } }, news)
     } else if ((turn.nextAtMs ?? 0) <= now()) {
       const name = await read(turn.domain).catch(() => undefined)
       const isRenewed = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
-      const detail = 'It was paid, and the registrar has not confirmed the renewal yet. Nothing is paid again.'
+      const detail = 'Paid, but the registrar has not confirmed the renewal yet. Steward will not pay again.'
       if (isRenewed) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
       else turns.change(turn, { nextAtMs: now() + confirmationIntervalMs, problem: { kind: 'service', detail } }, news)
     }
@@ -254,11 +254,11 @@ function isFinal({ record: { state } }: StoredPayment): boolean {
 
 function findProblem({ record }: StoredPayment, intent: IntentRecord | undefined): RenewalProblem {
   if (intent?.state === 'expired') {
-    return { kind: 'approval', detail: 'You were asked for approval, and the request expired.' }
+    return { kind: 'approval', detail: 'The request for your approval expired.' }
   }
   const error = record.error ?? record.sentence
   if (intent?.decision?.by === 'steward' && intent.error !== null) return { kind: 'wallet', detail: intent.error }
-  if (intent?.state === 'denied') return { kind: 'policy', detail: `Your policy refused it. ${error}` }
+  if (intent?.state === 'denied') return { kind: 'policy', detail: `Your policy refused the payment. ${error}` }
   return { kind: 'other', detail: error }
 }
 
@@ -275,6 +275,6 @@ function toRenewalProblem(error: unknown): RenewalProblem {
   if (!(error instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
   const kind = kinds[error.code] ?? (error.status >= 500 ? 'service' : 'other')
   if (kind === 'locked') return { kind, detail: 'The wallet is locked. Unlock it to renew.' }
-  if (kind === 'price') return { kind, detail: `${error.message} Raise the price limit, or renew by hand.` }
+  if (kind === 'price') return { kind, detail: `${error.message} Raise the price limit, or renew manually.` }
   return { kind, detail: error.message }
 }

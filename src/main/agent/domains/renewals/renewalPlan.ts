@@ -41,9 +41,9 @@ export function planRenewals(
   const renewals = due.map(({ settings, atMs, estimate }): PlannedRenewal => {
     const problem =
       estimate === undefined
-        ? 'The price is not known here.'
+        ? 'The price is unknown.'
         : estimate > settings.maxMicroUsd
-          ? `It costs ${formatUsdAmount(estimate)}, which is above your price limit of ${formatUsdAmount(settings.maxMicroUsd)}.`
+          ? `The renewal costs ${formatUsdAmount(estimate)}, which is above your price limit of ${formatUsdAmount(settings.maxMicroUsd)}.`
           : limits.refusal(estimate, atMs)
     return {
       domain: settings.domain,
@@ -70,7 +70,7 @@ function listRollingLimits(states: readonly BudgetState[], nowMs: number) {
   return {
     refusal(amount: number, atMs: number): string | undefined {
       const maxMicroUsd = payment?.limit_micro_usd ?? Number.POSITIVE_INFINITY
-      if (amount > maxMicroUsd) return `It is above your limit of ${formatUsdAmount(maxMicroUsd)} for one payment.`
+      if (amount > maxMicroUsd) return `The renewal is above your limit of ${formatUsdAmount(maxMicroUsd)} per payment.`
       while ((lately[0]?.atMs ?? atMs) <= atMs - dayMs) lately.shift()
       const usedInDay = atMs < nowMs + dayMs ? readUsed(day) : 0
       const inDay = lately.reduce((total, it) => total + it.amount, usedInDay)

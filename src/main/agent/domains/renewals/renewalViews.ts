@@ -21,7 +21,7 @@ type Records = { settings: readonly Settings[]; turns: readonly RenewalCycle[]; 
 type FindPayment = (intentId: string) => StoredPayment | undefined
 
 export const noWallet =
-  'Auto-renew pays from a wallet on this computer, and there is none. Create or import a wallet first; until then, renew by hand.'
+  'Auto-renew pays from a wallet on this computer. Create or import a wallet first, or renew manually.'
 
 export function createRenewalViews(records: Records, paymentOf: FindPayment, options: ViewOptions): DomainRenewals {
   const { domains, prices, hasWallet, states, nowMs } = options

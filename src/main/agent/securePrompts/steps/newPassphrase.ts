@@ -50,8 +50,8 @@ export function confirmWeakPassphrase({
   return {
     show: () => ({
       title: 'This passphrase is weak',
-      body: html`<p>${sentence} That is for somebody who has a copy of the sealed wallet and strong computers.
-Each word more makes it many times longer.</p>
+      body: html`<p>${sentence} Assumes an attacker with the encrypted wallet and fast GPUs.
+Every extra word makes it much stronger.</p>
 ${renderActionButtons({ label: 'Choose another', value: 'back' }, renderSecondaryButton('Use it anyway', 'next'))}`,
     }),
     take: (form) => (form('do') === 'next' ? after() : before),

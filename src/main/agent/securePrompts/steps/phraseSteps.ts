@@ -25,8 +25,8 @@ export function createPhraseStep({ title, phrase, goOn, next, cancelLabel }: Phr
       const words = splitWords(phrase()).map((word, index) => html`<li><span>${index + 1}</span>${word}</li>`)
       return {
         title,
-        body: html`${renderWarning(html`Write these words on paper, in this order. Whoever has them has everything in this wallet,
-and without them nobody can bring it back.`)}
+        body: html`${renderWarning(html`Write these words on paper, in this order. Anyone who has them can spend everything in this wallet.
+Without them, the wallet cannot be restored.`)}
 <ol class="words" data-secret translate="no">${words}</ol>
 ${renderActionButtons({ label: goOn }, cancelLabel === undefined ? cancelButton : renderSecondaryButton(cancelLabel, 'leave'))}`,
       }

@@ -26,15 +26,15 @@ export type LinkedAddresses = {
 export function createRemovePrompt(vault: WalletVault, keyring: Keyring, linked: LinkedAddresses): SecurePromptFlow {
   const { id, label, kind, accounts, written_down } = keyring
   const secret = kind === 'phrase' ? 'phrase' : 'private key'
-  const many = accounts.length === 1 ? 'Its account goes' : `Its ${accounts.length} accounts go`
+  const many = accounts.length === 1 ? 'This removes its account' : `This removes its ${accounts.length} accounts`
   return {
     first: {
       show: (context) => ({
         title: `Remove “${label}”`,
         body: html`${renderWarning(
-          html`${many} from this computer, and only the ${secret} itself can bring ${
+          html`${many} from this computer. Only the ${secret} can restore ${
             accounts.length === 1 ? 'it' : 'them'
-          } back.${!written_down && html` <strong>It was never shown to be written down.</strong>`}`,
+          }.${!written_down && html` <strong>You have not confirmed a backup.</strong>`}`,
         )}
 <ul class="mono">${accounts.map(({ address }) => html`<li>${address}</li>`)}</ul>
 <p>Requests that wait for ${accounts.length === 1 ? 'this account' : 'these accounts'} are denied, and remembered approvals end.</p>
@@ -73,7 +73,7 @@ function unlinkNotice({ own, others, service: { name, kind, state } }: LinkedAdd
     own.length > 0 &&
       html`<p>The ${secret} signs in to ${account}, because Steward linked it. Removing it also ends that: Steward unlinks ${renderAddresses(own)}, and revokes API keys that it created.${later}</p>`,
     others.length > 0 &&
-      html`<p>Also linked to ${account}, by you or an earlier version of Steward: ${renderAddresses(others)}. Whoever has the ${secret} can sign in there until you unlink it.${later}</p>`,
+      html`<p>Also linked to ${account}, by you or an earlier version of Steward: ${renderAddresses(others)}. Anyone with the ${secret} can sign in there until you unlink it.${later}</p>`,
   ]
   return notices.some((notice) => notice) && html`${notices.filter((notice) => notice !== false)}`
 }

@@ -11,7 +11,10 @@ test('shows a server as up to date, outdated or unresponsive', () => {
   expect(describeServer([set('same'), set('other'), set('missing')]).text).toBe(
     '1 of 3 up to date · 1 different, 1 missing',
   )
-  expect(describeServer([set('failed', 'It did not answer.')])).toEqual({ tone: 'neutral', text: 'It did not answer.' })
+  expect(describeServer([set('failed', 'The server did not respond.')])).toEqual({
+    tone: 'neutral',
+    text: 'The server did not respond.',
+  })
   expect(describeServer([]).text).toBe('Nothing to compare')
 })
 

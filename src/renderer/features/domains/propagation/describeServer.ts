@@ -8,7 +8,8 @@ export function describeServer(records: readonly PropagatedRecords[]): ServerTex
   const count = (state: PropagatedRecords['state']) => records.filter((it) => it.state === state).length
   const failed = records.filter(({ state }) => state === 'failed')
   if (records.length === 0) return { tone: 'neutral', text: 'Nothing to compare' }
-  if (failed.length === records.length) return { tone: 'neutral', text: failed[0]?.detail ?? 'It did not answer.' }
+  if (failed.length === records.length)
+    return { tone: 'neutral', text: failed[0]?.detail ?? 'The server did not respond.' }
   const behind = count('other') + count('missing')
   if (behind === 0 && failed.length === 0) return { tone: 'positive', text: `All ${records.length} up to date` }
   const parts = [
