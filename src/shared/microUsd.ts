@@ -9,7 +9,7 @@ const perCent = 10_000
 
 /** @throws RangeError unless the amount is an integer from 0 to 2^53 - 1, which indicates a bug */
 export function toMicroUsd(amount: number): MicroUsd {
-  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is no amount of micro-dollars.`)
+  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is not an amount of micro-dollars.`)
   return amount as MicroUsd // checked above
 }
 

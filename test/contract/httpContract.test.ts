@@ -305,7 +305,7 @@ const ofTerminal = nameRoutes(order.filter(({ path }) => path.includes(':session
 test.each(guarded)('%s requires an API key', async (_, route) => {
   const answer = await ask(route, { key: null })
   expect(answer.status).toBe(401)
-  const message = 'An API key is needed.'
+  const message = 'An API key is required.'
   const errorBody = route.tag === 'Models' ? { error: { message } } : { code: 'auth/required', error: message }
   expect(answer.json).toMatchObject(errorBody)
 })

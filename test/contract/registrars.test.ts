@@ -143,7 +143,7 @@ describe.each(['NameSilo', 'name.com'] as const)('%s error handling', (title) =>
         expect(error.kind).toBe('unreachable')
         const text = inspect(error, { depth: 20, showHidden: true })
         for (const secret of [apiKey, encodeURIComponent(apiKey), 'key=']) expect(text).not.toContain(secret)
-        expect(error.message).toContain('refuses the account')
+        expect(error.message).toContain('rejected the account')
       }
     } finally {
       await close()

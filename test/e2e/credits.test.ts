@@ -85,7 +85,7 @@ test('a transfer to an unknown account shows an error and keeps the input', asyn
   await form.getByRole('button', { name: 'Continue' }).click()
   const confirm = window.dialog('Transfer $1.00?')
   await confirm.getByRole('button', { name: 'Transfer $1.00' }).click()
-  await confirm.getByText('No account here belongs to acct_nobody.').waitFor()
+  await confirm.getByText('No account of this service belongs to acct_nobody.').waitFor()
   await confirm.getByRole('button', { name: 'Back' }).click()
   expect(await form.getByLabel('To').inputValue()).toBe('acct_nobody')
   await form.getByRole('button', { name: 'Cancel' }).click()

@@ -427,7 +427,7 @@ describe('limits', () => {
     providers.play({ ...endless('x'.repeat(9_000_000)), after: 'cut' })
     const answer = await sendAndWait(await newChat(), 'Write without end')
     expect(answer).toMatchObject({ state: 'failed', text: '' })
-    expect(answer.error?.message).toBe('The provider sent more than `max_tokens` allows and was cut off.')
+    expect(answer.error?.message).toBe('The provider exceeded `max_tokens` and was cut off.')
   })
 
   test('twenty concurrent messages do not exceed a small limit', async () => {

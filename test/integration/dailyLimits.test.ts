@@ -43,7 +43,7 @@ test('automatons: limits registrations per network and resets the limit after a 
   expect((await register(second, other)).status).toBe(200)
 
   const third = await newBody()
-  const tooMany = 'Too many automatons were registered from this network today.'
+  const tooMany = 'Too many automaton registrations from this network today.'
   expect(await register(third, one)).toMatchObject(refusal(tooMany, 86_399))
   expect((await register(first, other)).status, 'one that is known').toBe(200)
   expect((await register({ ...first, name: 'Another' }, other)).json.code).toBe('identity/hash')
@@ -62,7 +62,7 @@ test('counts nonces for sign-ins and registrations against one limit', async () 
     ({ status }) => status,
   )
   expect(statuses).toEqual([200, 200, 200, 200])
-  const tooMany = refusal('Too many nonces were made for this network today.', 86_400)
+  const tooMany = refusal('Too many nonces for this network today.', 86_400)
   expect(await requestNonce()).toMatchObject(tooMany)
   expect(await readLimit()).toMatchObject(tooMany)
   nowMs += dayMs
@@ -75,6 +75,6 @@ test('limits new wallet accounts per network without limiting sign-ins to existi
   const signIn = async (wallet: typeof ada) =>
     exchange(service.url, '/auth/verify', { body: await wallet.signedMessage(service.url), headers: from('10.0.0.2') })
   expect([(await signIn(ada)).status, (await signIn(ben)).status]).toEqual([200, 200])
-  expect(await signIn(cy)).toMatchObject(refusal('Too many accounts were made from this network today.', 86_400))
+  expect(await signIn(cy)).toMatchObject(refusal('Too many new accounts from this network today.', 86_400))
   expect((await signIn(ada)).status).toBe(200)
 })

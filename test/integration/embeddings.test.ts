@@ -57,7 +57,7 @@ test('forwards only known fields to the provider and lists the others in a heade
   expect(status).toBe(200)
   expect(providers.requests[0]?.body).toEqual({ model: small, input: 'Hello', encoding_format: 'base64', user: 'u' })
   expect(headers['x-steward-warnings']).toBe(
-    'store was left out: not supported; metadata was left out: not supported; service_tier was left out: not supported',
+    'store ignored: not supported; metadata ignored: not supported; service_tier ignored: not supported',
   )
   expect((await embed({ file_id: 'file-1' })).status).toBe(400)
 })
@@ -98,7 +98,7 @@ test('chat dialects return 400 for an embedding model and 404 for an unknown one
     const { status, json } = await exchange(service.url, path, { key: service.key, body: { model: small, ...body } })
     expect([status, json.error.message]).toEqual([
       400,
-      '`model`: text-embedding-3-small makes embeddings only: ask POST /v1/embeddings.',
+      '`model`: text-embedding-3-small is an embedding model: use POST /v1/embeddings.',
     ])
   }
   const unknown = await embed({ model: 'text-embedding-0' })

@@ -98,7 +98,7 @@ describe('a third-party tool server', () => {
       const names = tools.map(({ name }) => name)
       expect(names).toContain('get-tiny-image')
       const image = await run('everything__get-tiny-image', {}, id)
-      expect(image).toMatchObject({ kind: 'result', text: expect.stringContaining('left out') })
+      expect(image).toMatchObject({ kind: 'result', text: expect.stringContaining('omitted') })
       const slow = await run('everything__trigger-long-running-operation', { duration: 1, steps: 4 }, id)
       expect(slow).toMatchObject({ kind: 'result' })
       // Tools that elicit or sample are either not listed for clients without these capabilities, or refuse.

@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
 const released = findReleasedProgram()
 skipWhen(typeof released === 'string' ? released : null)
 const releasedFolder = typeof released === 'string' ? '' : released.folder
-const noPayments = 'This service takes no payments.'
+const noPayments = 'This service does not accept payments.'
 const program = 'src/main/entries/service.ts'
 
 type Service = { url: string; key: string; send(path: string, fields?: RequestFields): Promise<Answer> }

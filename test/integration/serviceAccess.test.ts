@@ -30,7 +30,7 @@ describe('an API key', () => {
   })
 
   test.each<[string, Record<string, string>, string, string]>([
-    ['none', {}, 'auth/required', 'An API key is needed.'],
+    ['none', {}, 'auth/required', 'An API key is required.'],
     ['an empty one', { authorization: '' }, 'auth/required', 'The API key is empty.'],
     ['a scheme alone', { authorization: 'Bearer ' }, 'auth/required', 'The API key is empty.'],
     [

@@ -140,7 +140,7 @@ describe('fields', () => {
       'half a character',
       () => `${sandbox}/files`,
       { body: { path: '/tmp/a', content: '\ud800' } },
-      '`content` must be whole Unicode text.',
+      '`content` must be well-formed Unicode text.',
     ],
     [
       'another encoding',
@@ -300,7 +300,12 @@ describe('invalid targets and states', () => {
 
   test('rejects an unknown runtime', async () => {
     const answer = await service.send('/v1/sandboxes', { body: { runtime: 'vax' } })
-    expectRefusal(answer, 400, 'runtime/unknown', '`vax` is not a runtime of this service; it has `bubblewrap`.')
+    expectRefusal(
+      answer,
+      400,
+      'runtime/unknown',
+      '`vax` is not a runtime of this service. Available runtimes: `bubblewrap`.',
+    )
   })
 
   test('reports a missing file and a file listed as a folder', async () => {
@@ -361,7 +366,7 @@ test('a service without a host returns 503 for new sandboxes but still serves li
       await exchange(lonely.url, '/v1/sandboxes', { key: lonely.key, body: {} }),
       503,
       'host/unavailable',
-      'The sandbox host does not answer.',
+      "The sandbox host isn't responding.",
     )
     expect((await lonely.send('/v1/sandboxes')).json.count).toBe(0)
     expect((await lonely.send('/health')).status).toBe(200)

@@ -14,7 +14,7 @@ const noCapacity = {
   json: {
     error: 'No capacity',
     code: 'sandbox/capacity',
-    detail: 'At most 1 sandboxes run at once.',
+    detail: 'At most 1 sandboxes can run at once.',
     hint: expect.any(String),
   },
 }

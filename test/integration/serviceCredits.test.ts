@@ -271,7 +271,7 @@ describe('an API key', () => {
     await service.restart()
     expect(await give(5)).toMatchObject({
       status: 402,
-      json: { detail: '4 of 10 cents are left until 00:00 UTC.' },
+      json: { detail: '4 of 10 cents remain until 00:00 UTC.' },
     })
     expect((await give(4)).status).toBe(200)
     const { json } = await service.send('/v1/auth/api-keys')

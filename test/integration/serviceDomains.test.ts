@@ -91,7 +91,7 @@ describe('a client without credentials', () => {
       query: 'mysite',
       results: [{ domain: 'mysite.com' }, { domain: 'mysite.io' }],
     })
-    expect((await open('/domains/search?q=!!!')).json.error).toBe('`q` must have letters or digits.')
+    expect((await open('/domains/search?q=!!!')).json.error).toBe('`q` must contain letters or digits.')
   })
 
   test('reads the prices', async () => {

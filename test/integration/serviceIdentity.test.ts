@@ -216,13 +216,11 @@ describe('a field', () => {
   })
 
   test('automaton_address must belong to the chain', async () => {
-    const error = '`automaton_address` must be a Solana address where `chain_type` is solana.'
+    const error = '`automaton_address` must be a Solana address if `chain_type` is solana.'
     expectRefusal(await register({ ...vector, chain_type: 'solana' }), 400, 'request/invalid', error)
     const solana = base58.encode(nacl.sign.keyPair().publicKey)
     const answer = await register({ ...vector, automaton_address: solana })
-    expect(answer.json.error).toBe(
-      '`automaton_address` must be 0x and 40 hexadecimal digits where `chain_type` is evm.',
-    )
+    expect(answer.json.error).toBe('`automaton_address` must be 0x and 40 hexadecimal digits if `chain_type` is evm.')
   })
 
   test('longer than 64 KiB is not read', async () => {
@@ -291,7 +289,7 @@ describe('a nonce', () => {
     const first = await signRegistration(account, createProfile(account.address), { nonce })
     expect((await register(first)).status).toBe(200)
     const second = await signRegistration(account, createProfile(account.address), { nonce })
-    expectRefusal(await register(second), 409, 'identity/nonce-used', 'The nonce was used already.')
+    expectRefusal(await register(second), 409, 'identity/nonce-used', 'The nonce was already used.')
     expect((await read(second.automaton_id)).status).toBe(404)
     const renewed = await signRegistration(account, first, { nonce: randomUUID() })
     expect((await register(renewed)).status).toBe(200)

@@ -415,7 +415,7 @@ describe('a custom domain', () => {
     [{ domain: '127.0.0.1', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
     [{ domain: 'bücher.example', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
     [{ domain: 'app.example:80', port: 8000 }, 400, '`domain` must be a host name such as app.example.com'],
-    [{ domain: 'x.localhost', port: 8000 }, 409, '`x.localhost` is a name of this service.'],
+    [{ domain: 'x.localhost', port: 8000 }, 409, '`x.localhost` belongs to this service.'],
     [{ domain: 'app.example', port: 70_000 }, 400, '`port` must be a whole number from 1 to 65535'],
     [{ domain: 'app.example', port: 8765 }, 404, 'Port 8765 of this sandbox is not exposed.'],
     [{ port: 8000 }, 400, '`domain`'],
@@ -453,7 +453,7 @@ describe('a custom domain', () => {
     expect((await add({ domain: 'one.example' }, otherPath)).status).toBe(201)
     expect((await add({ domain: 'one.example', port: 8000 })).json).toMatchObject({
       code: 'sandbox-domain/taken',
-      error: '`one.example` leads to another sandbox.',
+      error: '`one.example` points to another sandbox.',
     })
     expect((await service.send(`${sandbox}/domains/one.example`, { method: 'DELETE' })).status).toBe(404)
     await service.send(otherPath, { method: 'DELETE' })

@@ -195,6 +195,6 @@ describe('the terminal link page', () => {
     const service = await startWith({ host: 'none' })
     const page = await exchange(service.url, `/terminal/${'a'.repeat(32)}`, { key: null })
     expect(page.status).toBe(404)
-    expect(page.text).toContain('This Steward was started without its pages.')
+    expect(page.text).toContain('This Steward does not serve pages.')
   })
 })

@@ -179,7 +179,7 @@ test('preserves a socket in use or a foreign file and names it', async () => {
   const first = await runningService({ host: 'none', privateSocketPath })
   await expect(runningService({ host: 'none', privateSocketPath })).rejects.toMatchObject({
     code: 'data/in-use',
-    message: `Another service of Steward already listens at ${privateSocketPath}.`,
+    message: `Another Steward service is already listening at ${privateSocketPath}.`,
   })
   await first.close()
   expect(existsSync(privateSocketPath)).toBe(false)

@@ -302,7 +302,7 @@ test('approves amounts above the threshold only in a system dialog', async () =>
   expect(box?.options).toMatchObject({ buttons: ['Cancel', 'Approve'], defaultId: 0, cancelId: 0 })
   expect(box?.options.message).toBe('Pay 25.00 USDC for shop.example/a')
   expect(box?.options.detail).toContain(
-    `${intent.sentence}\nAsked by: a program with an API key of yours, named “Owner key”\nWhy, in their words: For Approved: yes\nAmount: 25.00 USDC\n`,
+    `${intent.sentence}\nRequested by: a program with an API key of yours, named “Owner key”\nReason given (unverified): For Approved: yes\nAmount: 25.00 USDC\n`,
   )
 
   electronPlay.pressed = 1
@@ -371,8 +371,8 @@ test('announces waiting requests while the window is unfocused, and a click open
   const intent = await ask(signInTo('c.example'))
   expect(electronState.notifications.map(({ options }) => options)).toEqual([
     {
-      title: 'Something waits for your approval',
-      body: `${intent.sentence}\nAsked by a program with an API key of yours, named “Owner key”.`,
+      title: 'Approval required',
+      body: `${intent.sentence}\nRequested by a program with an API key of yours, named “Owner key”.`,
     },
   ])
   window.minimized = true

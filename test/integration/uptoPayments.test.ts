@@ -179,7 +179,7 @@ test('signs nothing without an allowance for Permit2 and reports what to do', as
 })
 
 test.each<[string, object, RegExp]>([
-  ['names nobody who settles', { extra: {} }, /no facilitator/],
+  ['names nobody who settles', { extra: {} }, /has no facilitator/],
   [
     'wants another way',
     { extra: { facilitatorAddress: stranger, assetTransferMethod: 'eip3009' } },

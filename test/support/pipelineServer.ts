@@ -42,7 +42,7 @@ export async function pipelineServer({ endpoints, stages = [], heartbeatMs, leas
     },
     authenticate: (_, { request }) => {
       stages.push('who')
-      if (request.headers['x-api-key'] === undefined) throw new AppError('auth/required', 'An API key is needed.')
+      if (request.headers['x-api-key'] === undefined) throw new AppError('auth/required', 'An API key is required.')
       return String(request.headers['x-api-key'])
     },
     createCall: (who, call) => Object.assign(call, { who }),

@@ -34,8 +34,8 @@ export function createNativeApprovals({ window, bringToFront }: DialogOptions): 
     },
     announce(record, open) {
       if (window()?.isFocused() || !Notification.isSupported()) return
-      const title = 'Something waits for your approval'
-      const requester = toPlainText(`Asked by ${formatRequester(record.requester)}.`, maxLengths.notification)
+      const title = 'Approval required'
+      const requester = toPlainText(`Requested by ${formatRequester(record.requester)}.`, maxLengths.notification)
       const notification = new Notification({
         title,
         body: `${toPlainText(describeIntent(record), maxLengths.notification)}\n${requester}`,
@@ -57,8 +57,8 @@ function createMessageBox(record: IntentRecord, signal: AbortSignal): MessageBox
   const headline = describeIntent(record)
   const lines = [
     ...(headline === sentence ? [] : [toPlainText(sentence, maxLengths.line)]),
-    `Asked by: ${toPlainText(formatRequester(requester), maxLengths.line)}`,
-    ...(reason === null ? [] : [`Why, in their words: ${toPlainText(reason, maxLengths.line)}`]),
+    `Requested by: ${toPlainText(formatRequester(requester), maxLengths.line)}`,
+    ...(reason === null ? [] : [`Reason given (unverified): ${toPlainText(reason, maxLengths.line)}`]),
     ...fields.map(
       ({ label, value, kind }) => `${kind === 'warning' ? '⚠ ' : ''}${label}: ${toPlainText(value, maxLengths.line)}`,
     ),

@@ -151,5 +151,5 @@ function toOutcome(work: Work): WorkResult {
 }
 
 function createUnavailableError(cause: unknown): AppError {
-  return new AppError('data/unwritable', 'The ledger cannot be written to.', { cause })
+  return new AppError('data/unwritable', 'The ledger is not writable.', { cause })
 }

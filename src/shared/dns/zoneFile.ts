@@ -37,7 +37,7 @@ export function parseZoneFile(zone: string, text: string): ImportedZone {
       continue
     }
     const key = JSON.stringify([read.type, read.host, read.value, read.distance])
-    if (seenRecords.has(key)) throw new ZoneFileError(entry.line, 'The same record stands in the file twice')
+    if (seenRecords.has(key)) throw new ZoneFileError(entry.line, 'The file contains this record twice')
     seenRecords.add(key)
     imported.records.push(read)
     const from = state.lastTtl
@@ -67,7 +67,7 @@ function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData 
     state.owner = toAbsoluteName(first.text, state.origin)
     index = 1
   }
-  if (state.owner === undefined) throw new ZoneFileError(line, 'There is no name before the first record')
+  if (state.owner === undefined) throw new ZoneFileError(line, 'The first record has no name')
   let ttl: number | undefined
   for (let more = 0; more < 2; more += 1) {
     const word = words[index]?.text ?? ''
@@ -82,7 +82,7 @@ function readEntry(zone: string, state: State, entry: ZoneEntry): DnsRecordData 
   const type = words[index]?.text.toUpperCase() ?? ''
   const data = words.slice(index + 1)
   state.lastTtl = ttl ?? state.ttl ?? state.lastTtl
-  if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(type)) throw new ZoneFileError(line, 'There is no record type')
+  if (!/^[A-Z][A-Z0-9-]{0,15}$/.test(type)) throw new ZoneFileError(line, 'The record type is missing')
   const isOfDomain = state.owner === zone && type === 'NS'
   if (type === 'SOA' || isOfDomain) return { line, reason: `${type}: set by the registrar` }
   if (!isSupportedType(type)) return { line, reason: `${type}: not supported` }
@@ -102,7 +102,7 @@ function readDirective(state: State, { line, words }: ZoneEntry): undefined {
     state.ttl = seconds
     return
   }
-  if (type === '$ORIGIN' || type === '$TTL') throw new ZoneFileError(line, `${type} has a wrong value`)
+  if (type === '$ORIGIN' || type === '$TTL') throw new ZoneFileError(line, `${type} has an invalid value`)
   throw new ZoneFileError(line, `${type.slice(0, 20)} is not allowed in an import`)
 }
 
@@ -162,7 +162,7 @@ function readValue(
   }
   const number = (text = '') => {
     if (/^\d{1,5}$/.test(text)) return Number(text)
-    throw new ZoneFileError(line, `${type} has a number that is wrong`)
+    throw new ZoneFileError(line, `${type} has an invalid number`)
   }
   const target = (text = '') => (text === '.' ? text : toAbsoluteName(text, origin))
   switch (type) {

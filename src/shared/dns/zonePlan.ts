@@ -87,8 +87,11 @@ function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, index
   )
   if (!conflict) return
   const name = `${record.type} ${record.host}`
-  if (conflict.reason === 'duplicate') throw new ZonePlanError(index, `${name} is there twice with the same value.`)
-  throw new ZonePlanError(index, `${record.host} has a ${conflict.with.type} record, and a CNAME stands alone.`)
+  if (conflict.reason === 'duplicate') throw new ZonePlanError(index, `${name} appears twice with the same value.`)
+  throw new ZonePlanError(
+    index,
+    `${record.host} has a ${conflict.with.type} record, and a CNAME cannot share its name.`,
+  )
 }
 
 function toExactKey({ type, host, value, ttl, distance }: DnsRecordData): string {

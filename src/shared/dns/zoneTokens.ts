@@ -55,11 +55,11 @@ export function* readZoneEntries(text: string): Generator<ZoneEntry> {
     if (character === ';') {
       while (offset < text.length && text[offset] !== '\n') offset += 1
     } else if (character === '(') {
-      if (depth > 0) throw new ZoneFileError(line, 'Parentheses stand in parentheses')
+      if (depth > 0) throw new ZoneFileError(line, 'Parentheses are nested')
       depth = 1
       offset += 1
     } else if (character === ')') {
-      if (depth === 0) throw new ZoneFileError(line, 'There is a closing parenthesis without an opening one')
+      if (depth === 0) throw new ZoneFileError(line, 'The closing parenthesis has no opening one')
       depth = 0
       offset += 1
     } else {
@@ -88,6 +88,6 @@ function readBareWord(text: string, from: number, line: number): ZoneWord {
 }
 
 function checkToken(text: string, line: number): string {
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ZoneFileError(line, 'There is a control character')
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw new ZoneFileError(line, 'The line contains a control character')
   return text
 }

@@ -45,7 +45,7 @@ export function createAccountRoutes({
         description: `Revoked the API key “${name}” (${prefix}…).`,
       })
       principals.end(`key:${params.keyId}`)
-      return { success: true, id: params.keyId, message: 'The API key is revoked.' }
+      return { success: true, id: params.keyId, message: 'API key revoked.' }
     }),
   ]
 }

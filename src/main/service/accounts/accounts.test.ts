@@ -96,7 +96,7 @@ test.each(['', 'sk_steward_', 'sk_steward_short', `sk_steward_${'x'.repeat(44)}`
 
 test('an account has at most two hundred keys', () => {
   for (let count = keys.list(owner).length; count < 200; count += 1) keys.create(owner, `key ${count}`)
-  expect(() => keys.create(owner, 'one more')).toThrow('This account has 200 API keys, the most allowed.')
+  expect(() => keys.create(owner, 'one more')).toThrow('This account has 200 API keys, which is the maximum.')
   const [newest] = keys.list(owner)
   keys.revoke(owner, newest?.id ?? '')
   expect(keys.create(owner, 'again').name).toBe('again')

@@ -47,7 +47,7 @@ export function createApiKeys(options: {
   return {
     create(accountId, name, { issuer = null, ...rules } = {}) {
       if (accounts.listKeys(accountId).length >= maxKeys) {
-        throw new AppError('key/too-many', `This account has ${maxKeys} API keys, the most allowed.`)
+        throw new AppError('key/too-many', `This account has ${maxKeys} API keys, which is the maximum.`)
       }
       const key = keyTokens.create(randomBytes)
       const created = { accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes }

@@ -46,10 +46,10 @@ export function createAccountRequests(options: {
 
   const add = (wallet: WalletName): AppError | undefined => {
     if (records.countWaiting() >= waiting) {
-      return createTooManyError('Too many wallets wait for an account.', fullInboxSeconds)
+      return createTooManyError('Too many wallets are waiting for an account.', fullInboxSeconds)
     }
     const waitSeconds = paced.take('all')
-    if (waitSeconds > 0) return createTooManyError('Too many wallets asked for an account lately.', waitSeconds)
+    if (waitSeconds > 0) return createTooManyError('Too many wallets requested an account recently.', waitSeconds)
     const id = `areq_${randomBytes(12).toString('hex')}`
     records.save({ id, wallet, state: 'waiting', askedAtMs: now(), decidedAtMs: null })
     note({ type: 'account.requested', description: `${shortenAddress(wallet.address)} asked for an account.` })
@@ -74,7 +74,7 @@ export function createAccountRequests(options: {
       if (refused) return refused
       return new AppError(
         'auth/account-requested',
-        'This wallet has no account yet. The owner has been asked to allow one.',
+        'This wallet has no account yet. Its request is waiting for the owner.',
       )
     },
     list(limit) {
@@ -90,10 +90,7 @@ export function createAccountRequests(options: {
         if (before.state === state) return before
         const { wallet } = before
         if (before.state === 'allowed') {
-          throw new AppError(
-            'account-request/decided',
-            `${shortenAddress(wallet.address)} was allowed an account already.`,
-          )
+          throw new AppError('account-request/decided', `${shortenAddress(wallet.address)} already has an account.`)
         }
         if (allow && !wallets.find(wallet)) created.create(wallet, 'was allowed an account by the owner')
         const after = { ...before, state, decidedAtMs: now() } as const

@@ -69,7 +69,10 @@ export function createLinkedWallets(options: {
         const wallet = linked.find((it) => it.address === address || isSameEvm(it, address))
         if (!wallet) throw new AppError('auth/wallet-not-linked', `No wallet ${address} is linked to this account.`)
         if (!owner && linked.length === 1) {
-          throw new AppError('auth/forbidden', 'This wallet is the only way into its account. Link another one first.')
+          throw new AppError(
+            'auth/forbidden',
+            'This wallet is the only way to sign in to its account. Link another wallet first.',
+          )
         }
         const revokedKeys = keys.revokeIssuedBy(toWalletKey(wallet))
         wallets.remove(wallet)

@@ -63,7 +63,7 @@ export function createSignIns(options: {
     if (options.newWallets !== 'welcome') {
       throw new AppError(
         'auth/forbidden',
-        'This service creates no accounts. Ask its owner to link this wallet to one.',
+        'This service does not create accounts. Ask its owner to link this wallet to an account.',
       )
     }
     admitNew()

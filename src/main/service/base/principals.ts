@@ -101,7 +101,7 @@ const endedMessages: Readonly<Record<PrincipalKind, string>> = {
   link: 'This terminal link has ended.',
   'port-token': 'This port token has ended.',
   frame: 'This preview has ended.',
-  person: 'The window is not known to this service.',
+  person: 'This service does not know this window.',
 }
 
 function toEndedError(principal: PrincipalId): AppError {

@@ -32,7 +32,7 @@ test('selects the requested runtime or reports why it is unavailable', () => {
   expect(() => chooseRuntime({ requested: 'd', order, reports })).toThrow(
     expect.objectContaining({
       code: 'runtime/unknown',
-      message: '`d` is not a runtime of this service; it has `a`, `b`, `c`.',
+      message: '`d` is not a runtime of this service. Available runtimes: `a`, `b`, `c`.',
     }),
   )
 })

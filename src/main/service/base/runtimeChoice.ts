@@ -17,7 +17,7 @@ export function chooseRuntime(options: {
       const names = reports.map(({ name }) => `\`${name}\``).join(', ')
       throw new AppError(
         'runtime/unknown',
-        `\`${requested.slice(0, 64)}\` is not a runtime of this service; it has ${names}.`,
+        `\`${requested.slice(0, 64)}\` is not a runtime of this service. Available runtimes: ${names}.`,
       )
     }
     return requireAvailable(report)

@@ -117,7 +117,7 @@ function createFacilitator(
 function getNetwork({ network }: PaymentOptions) {
   const evmNetwork = network === undefined ? undefined : findEvmNetwork(network)
   if (evmNetwork && evmNetwork.chainId !== testLedgerNetwork.chainId) return evmNetwork
-  throw new AppError('config/invalid', `\`payments.network\` ${network} is no network that payments are taken on.`)
+  throw new AppError('config/invalid', `\`payments.network\`: unsupported network ${network}.`)
 }
 
 /** Clients reject an address with a wrong checksum, and so does this check: the address may be mistyped. */
@@ -127,5 +127,8 @@ async function getPayee(payments: PaymentOptions | undefined): Promise<string> {
   const { validate } = await import('ox/Address')
   const isMixed = payTo !== payTo.toLowerCase()
   if (validate(payTo, { strict: isMixed })) return payTo
-  throw new AppError('config/invalid', `\`payments.pay_to\` ${payTo} is no address, or its checksum is wrong.`)
+  throw new AppError(
+    'config/invalid',
+    `\`payments.pay_to\`: ${payTo} is not a valid address, or its checksum is wrong.`,
+  )
 }

@@ -16,12 +16,12 @@ export function assertMinimum({ posted }: AccountBalance): void {
 }
 
 export function createInsufficientError(balance: AccountBalance, amount: MicroUsd): AppError {
-  const detail = `${toExactCents(amount)} cents are needed; ${describeAvailable(balance)}`
+  const detail = `${toExactCents(amount)} cents are required, but only ${describeAvailable(balance)}`
   return new AppError('credits/insufficient', 'Insufficient credits', { detail })
 }
 
 export function createTooLittleError(balance: AccountBalance): AppError {
-  const detail = `This request costs more than what is left: ${describeAvailable(balance)}`
+  const detail = `This request costs more than the available credits: ${describeAvailable(balance)}`
   return new AppError('credits/insufficient', 'Insufficient credits', { detail })
 }
 
@@ -32,6 +32,6 @@ function describeAvailable({ available, held }: AccountBalance): string {
 
 export function createDailyLimitError(key: KeyLimit | undefined, remaining: number): AppError {
   return new AppError('credits/daily-limit', 'The daily limit of this API key does not cover this.', {
-    detail: `${toExactCents(remaining)} of ${toExactCents(key?.dailyLimit ?? 0)} cents are left until 00:00 UTC.`,
+    detail: `${toExactCents(remaining)} of ${toExactCents(key?.dailyLimit ?? 0)} cents remain until 00:00 UTC.`,
   })
 }

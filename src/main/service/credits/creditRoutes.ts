@@ -105,7 +105,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
   const findRecipient = (address: string): AccountId => {
     const accountId = options.findAccount(address)
     if (accountId) return accountId
-    throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
+    throw new AppError('credits/recipient-not-found', `No account of this service belongs to ${address}.`)
   }
 
   return [
@@ -113,7 +113,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
       const { to_address, amount_cents, note = '' } = body
       const { accountId: from, keyId } = caller
       const to = findRecipient(to_address)
-      if (to === from) throw new AppError('request/invalid', '`to_address` must be of another account.')
+      if (to === from) throw new AppError('request/invalid', '`to_address` must belong to another account.')
       const row = await credits.transfer({
         ...{ from, to, note, amount: centsToMicroUsd(amount_cents), idempotencyKey: repeatable?.key },
         key: toKeyLimit(keyId, getRulesFor(keyId, getRules)),
@@ -195,7 +195,7 @@ export function createUnlimitedCheck(rulesOf: (keyId: string) => KeyRules | unde
   return ({ keyId }) => {
     const rules = getRulesFor(keyId, rulesOf)
     if (!rules || (rules.models === null && rules.dailyLimit === null)) return
-    throw new AppError('auth/forbidden', 'An API key with limits may not give credits.')
+    throw new AppError('auth/forbidden', 'An API key with limits cannot grant, adjust or refund credits.')
   }
 }
 

@@ -158,7 +158,7 @@ function assertCapacity(records: LedgerRepository, to: AccountId, amount: MicroU
   // Sum of all credits ever issued, including those taken back, so that both sides of the account stay exact.
   const issued = records.sumCredited(issuedAccount) - records.balance(issuedAccount).posted
   if (Math.max(records.sumCredited(to), issued) + amount <= maxCredits) return
-  throw new AppError('credits/amount-too-large', 'An account cannot hold that many credits.')
+  throw new AppError('credits/amount-too-large', 'The balance of the account would exceed its maximum.')
 }
 
 /** Finds the transfer of an earlier identical request, at any age, so that it is made only once. */

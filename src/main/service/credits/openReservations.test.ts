@@ -67,7 +67,8 @@ describe('refuses', () => {
     await plan()
     await expect(plan()).rejects.toMatchObject({
       code: 'credits/insufficient',
-      detail: 'This request costs more than what is left: 0 cents are available. Running requests hold 100 cents.',
+      detail:
+        'This request costs more than the available credits: 0 cents are available. Running requests hold 100 cents.',
     })
   })
 
@@ -85,7 +86,7 @@ describe('refuses', () => {
   test('an amount held by other requests, without leaving a record', async () => {
     await ledger.reserve(60)
     await expect(ledger.reserve(41)).rejects.toMatchObject({
-      detail: '41 cents are needed; 40 cents are available. Running requests hold 60 cents.',
+      detail: '41 cents are required, but only 40 cents are available. Running requests hold 60 cents.',
     })
     expect(balance()).toEqual({ posted: cents(100), held: cents(60), available: cents(40) })
     expect(ledger.database.prepare('SELECT count(*) AS holds FROM credit_holds').get()).toEqual({ holds: 1 })
@@ -102,7 +103,7 @@ describe('refuses', () => {
     await expect(ledger.reserve(11, 'small')).rejects.toMatchObject({
       code: 'credits/daily-limit',
       status: 402,
-      detail: '10 of 30 cents are left until 00:00 UTC.',
+      detail: '10 of 30 cents remain until 00:00 UTC.',
     })
     expect(ledger.reservations.spendable({ accountId: ledger.ada, keyId: 'small' })).toBe(cents(10))
     await first.settle(charge(5))

@@ -77,8 +77,8 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
     async reserve({ accountId, keyId, worstCaseMicroUsd, model }) {
       const rules = getRulesFor(keyId, getRules)
       if (rules?.models && !rules.models.includes(model)) {
-        throw new AppError('key/model', `This API key may not use the model \`${model}\`.`, {
-          detail: `It may use ${rules.models.join(', ')}.`,
+        throw new AppError('key/model', `This API key is not allowed to use the model \`${model}\`.`, {
+          detail: `Allowed models: ${rules.models.join(', ')}.`,
         })
       }
       const key = toKeyLimit(keyId, rules)

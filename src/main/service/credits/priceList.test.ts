@@ -29,12 +29,12 @@ const payments = [{ amount_usd: 5, credits_cents: 500 }]
 
 test.each([
   ['{', 'JSON'],
-  [{ sandbox_tiers: [], payment_tiers: payments }, 'must end with a tier that the largest sandbox fits in'],
+  [{ sandbox_tiers: [], payment_tiers: payments }, 'must end with a tier that fits the largest sandbox'],
   [{ sandbox_tiers: [{ ...tier, vcpu: 3 }], payment_tiers: payments }, 'must end with a tier'],
   [{ sandbox_tiers: [{ ...tier, vcpu: 5 }], payment_tiers: payments }, '`sandbox_tiers.0.vcpu`'],
-  [{ sandbox_tiers: [tier, { ...tier, vcpu: 1 }], payment_tiers: payments }, 'must go from small to large'],
+  [{ sandbox_tiers: [tier, { ...tier, vcpu: 1 }], payment_tiers: payments }, 'must be sorted by size, each at least'],
   [{ sandbox_tiers: [{ ...tier, monthly_cents: 0.5 }], payment_tiers: payments }, '`sandbox_tiers.0.monthly_cents`'],
-  [{ sandbox_tiers: [tier], payment_tiers: [...payments, ...payments] }, 'must go from small to large'],
+  [{ sandbox_tiers: [tier], payment_tiers: [...payments, ...payments] }, 'must be sorted from small to large'],
   [{ sandbox_tiers: [tier], payment_tiers: payments, more: 1 }, 'more'],
 ])('an invalid price file stops service startup: %j', (content, reason) => {
   const wrong = join(temporaryFolder('prices'), 'prices.json')

@@ -18,10 +18,10 @@ const { vcpu, memoryMb, diskGb } = sandboxLimits
 const File = z.strictObject({
   sandbox_tiers: z
     .array(SandboxTier)
-    .refine(isAscending, 'must go from small to large, each at least as expensive as the one before')
+    .refine(isAscending, 'must be sorted by size, each at least as expensive as the one before')
     .refine(
       (tiers) => tiers.some((tier) => isWithin({ vcpu: vcpu.max, memoryMb: memoryMb.max, diskGb: diskGb.max }, tier)),
-      'must end with a tier that the largest sandbox fits in',
+      'must end with a tier that fits the largest sandbox',
     ),
   payment_tiers: z
     .array(PaymentTier)
@@ -29,7 +29,7 @@ const File = z.strictObject({
     .refine(
       (tiers) =>
         tiers.every(({ amount_usd }, index) => index === 0 || amount_usd > (tiers[index - 1]?.amount_usd ?? 0)),
-      'must go from small to large',
+      'must be sorted from small to large',
     ),
 })
 
@@ -41,7 +41,7 @@ export function readPriceList(file: string): PriceList {
     paymentTiers,
     getTier(size) {
       const tier = tiers.find((it) => isWithin(size, it))
-      if (!tier) throw new Error('A sandbox is larger than the largest tier, which the file may not leave out.')
+      if (!tier) throw new Error('A sandbox is larger than the largest tier in the price file.')
       return tier
     },
   }
@@ -65,7 +65,7 @@ function parseFile(file: string): z.infer<typeof File> {
 function createInvalidPriceError(file: string, cause: unknown): AppError {
   const [issue] = cause instanceof z.ZodError ? cause.issues : []
   const reason = issue ? `\`${issue.path.join('.')}\` ${issue.message}` : String(cause)
-  return new AppError('config/invalid', `The prices in ${file} are wrong: ${reason}.`, { cause })
+  return new AppError('config/invalid', `The price file ${file} is not valid: ${reason}.`, { cause })
 }
 
 function isWithin(size: SandboxSize, tier: SandboxTier): boolean {

@@ -75,7 +75,7 @@ const scriptBegin = 'var standalone_default = '
 async function readApiReferenceScript(): Promise<string> {
   const module = await readFile(createRequire(import.meta.url).resolve(scriptOwner), 'utf8')
   const offset = module.indexOf(scriptBegin)
-  if (offset < 0) throw new Error(`${scriptOwner} holds no script of the reader any more.`)
+  if (offset < 0) throw new Error(`${scriptOwner} no longer contains the script of the API reference.`)
   return String(runInNewContext(module.slice(offset + scriptBegin.length, module.indexOf('\n', offset))))
 }
 

@@ -25,9 +25,9 @@ test('errors name the request field and the problem', () => {
 })
 
 test.each([
-  ['a', 'has from 3'],
+  ['a', 'must have 3'],
   [`${'a'.repeat(64)}.com`, 'is not a domain name'],
-  [`${'a.'.repeat(130)}com`, 'has from 3'],
+  [`${'a.'.repeat(130)}com`, 'must have 3'],
   ['com', 'is a public suffix'],
   ['co.uk', 'is a public suffix'],
   ['www.example.com', 'is part of example.com'],

@@ -26,7 +26,7 @@ export function parseDomainName(text: string): DomainName {
   const name = text.trim().replace(/\.$/, '')
   const label = JSON.stringify(name.slice(0, 80))
   if (name.length < length.min || name.length > length.max) {
-    throw new AppError('domain/name', `A domain name has from ${length.min} to ${length.max} characters.`)
+    throw new AppError('domain/name', `A domain name must have ${length.min} to ${length.max} characters.`)
   }
   // Rejects URLs first, because `domainToASCII` would use only their host.
   const ascii = notInNames.test(name) ? '' : domainToASCII(name)

@@ -138,7 +138,7 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
       assertFree(domain)
       const { expiresAtMs } = domains.requireOwned(accountId, domain)
       if (addYears(Math.max(expiresAtMs, now()), years) <= addYears(now(), maxYearsAhead)) return
-      throw new AppError('domain/state', `${domain} can be renewed for ${maxYearsAhead} years from now at most.`)
+      throw new AppError('domain/state', `${domain} can be renewed for at most ${maxYearsAhead} years from now.`)
     },
     register({ privacy, nameservers, price, ...fields }) {
       const { domain: name, years } = fields
@@ -233,7 +233,7 @@ function assertExpiry(
 ): void {
   if (expiresAtMs === expected) return
   const day = (ms: number): string => toIsoTime(ms).slice(0, 10)
-  throw new AppError('domain/renewed', `${name} expires on ${day(expiresAtMs)}, and not on ${day(expected)} any more.`)
+  throw new AppError('domain/renewed', `${name} now expires on ${day(expiresAtMs)}, not on ${day(expected)}.`)
 }
 
 function addYears(ms: number, years: number): number {
@@ -242,7 +242,7 @@ function addYears(ms: number, years: number): number {
 }
 
 function createUnknownOrderError({ domain }: Order): AppError {
-  return new AppError('order/unknown-outcome', `The registrar did not say what became of the order of ${domain}.`)
+  return new AppError('order/unknown-outcome', `The registrar did not report the outcome of the order for ${domain}.`)
 }
 
 /** Describes a successful order for the activity log. */

@@ -54,7 +54,7 @@ test('a quote keeps its price after a drop and is rejected after a rise', async 
   price = { registration: 224_200, renewal: 1_200 }
   await expect(quotes().resolve(ada, key, quote.id)).rejects.toMatchObject({
     code: 'domain/quote',
-    message: 'example.com costs $2,266.00 by now, and the quote says $34.00.',
+    message: 'example.com now costs $2,266.00, but the quote says $34.00.',
   })
 })
 

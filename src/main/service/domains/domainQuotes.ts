@@ -37,7 +37,7 @@ export function createDomainQuotes(options: {
     const [offer] = await mapRegistrarErrors(registrar.check([name]))
     if (offer?.status === 'taken') throw new AppError('domain/taken', `${name} is taken.`)
     if (offer?.status !== 'available') {
-      throw new AppError('domain/registrar', `The registrar does not say whether ${name} is available.`)
+      throw new AppError('domain/registrar', `The registrar did not report whether ${name} is available.`)
     }
     if (!offer.price) throw createNoPriceError(name)
     return { ...offer.price, premium: offer.premium }
@@ -72,7 +72,7 @@ export function createDomainQuotes(options: {
       const before = quoteId === undefined ? records.newest(accountId, quoteKey) : records.find(accountId, quoteId)
       const isOver = !before || before.expiresAtMs <= now()
       if (quoteId !== undefined) {
-        if (isOver) throw new AppError('domain/quote', 'This quote is over, or there is none of this id.')
+        if (isOver) throw new AppError('domain/quote', 'Quote not found or expired.')
         if (!isFor(before, quoteKey)) throw new AppError('domain/quote', 'This quote is for something else.')
       }
       const present = await fetchQuote(accountId, quoteKey)
@@ -80,7 +80,7 @@ export function createDomainQuotes(options: {
       if (quoteId === undefined) return storeQuote(present)
       throw new AppError(
         'domain/quote',
-        `${quoteKey.domain} costs ${formatDollars(present)} by now, and the quote says ${formatDollars(before)}.`,
+        `${quoteKey.domain} now costs ${formatDollars(present)}, but the quote says ${formatDollars(before)}.`,
       )
     },
   }
@@ -103,5 +103,5 @@ function formatDollars(quote: DomainQuote | undefined): string {
 }
 
 function createNoPriceError(name: string): AppError {
-  return new AppError('domain/registrar', `The registrar does not say what ${name} costs.`)
+  return new AppError('domain/registrar', `The registrar did not report the price of ${name}.`)
 }

@@ -119,12 +119,12 @@ function toResource(domain: string): SoldResource {
 function toTarget({ sandbox_id: sandboxId, sandbox_port: port, nameservers }: Body): PointTarget | null {
   if (sandboxId === undefined && port === undefined) return null
   if (sandboxId === undefined || port === undefined) {
-    throw new AppError('request/invalid', '`sandbox_id` and `sandbox_port` belong together.')
+    throw new AppError('request/invalid', '`sandbox_id` and `sandbox_port` must be set together.')
   }
   if (nameservers) {
     throw new AppError(
       'request/invalid',
-      '`nameservers` must not be given with `sandbox_id`: the registrar has to serve the DNS.',
+      '`nameservers` must not be set with `sandbox_id`: the registrar has to serve the DNS.',
     )
   }
   return { sandboxId, port }
@@ -132,7 +132,7 @@ function toTarget({ sandbox_id: sandboxId, sandbox_port: port, nameservers }: Bo
 
 function getAccount({ caller }: AnyCall): AccountId {
   if (caller) return caller.accountId
-  throw new AppError('auth/required', 'An API key is needed.')
+  throw new AppError('auth/required', 'An API key is required.')
 }
 
 /** The payer is not credited for an order that may have succeeded. */

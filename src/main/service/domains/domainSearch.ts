@@ -38,7 +38,7 @@ export function createDomainSearch(registrar: Pick<Registrar, 'check'>): DomainS
     async search({ query, tlds, suggestions }) {
       const whole = query.includes('.') ? parseName(query) : undefined
       const label = whole ? whole.ascii.slice(0, -whole.tld.length - 1) : toSearchLabel(query)
-      if (label === '') throw new AppError('request/invalid', '`q` must have letters or digits.')
+      if (label === '') throw new AppError('request/invalid', '`q` must contain letters or digits.')
       const candidates = (tlds && tlds.length > 0 ? tlds : defaultTlds).flatMap(
         (tld) => parseName(`${label}.${tld}`) ?? [],
       )

@@ -66,7 +66,7 @@ export function createDomains(options: {
     }
     records.keep({ ...current, accountId, readAtMs: now() })
     const after = records.find(name)
-    if (!after) throw new Error('A domain is gone that was kept just now.')
+    if (!after) throw new Error('A domain that was just stored is missing.')
     if (isOther(before, after)) onChanged(accountId)
     return after
   }
@@ -131,5 +131,5 @@ function isOther(before: DomainRow | undefined, { readAtMs: _, ...after }: Domai
 }
 
 function createUnknownChangeError(title: string, name: string, cause: unknown): AppError {
-  return new AppError('domain/unknown-outcome', `${title} did not say whether it changed ${name}.`, { cause })
+  return new AppError('domain/unknown-outcome', `${title} did not report whether it changed ${name}.`, { cause })
 }

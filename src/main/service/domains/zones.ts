@@ -89,7 +89,7 @@ export function createZones(options: {
     add: (target, input) =>
       changeZone(target, async (present) => {
         if (present.length >= dnsLimits.records) {
-          throw new AppError('dns/too-many', `${target.name} has ${present.length} DNS records, the most allowed.`)
+          throw new AppError('dns/too-many', `${target.name} has ${present.length} DNS records, which is the maximum.`)
         }
         const record = requireValidRecord(target.name, present, input)
         const isNew = ({ id }: RegistrarRecord) => present.every((it) => it.id !== id)
@@ -154,8 +154,8 @@ function requireValidRecord(zone: string, others: readonly RegistrarRecord[], in
   const conflict = findZoneConflict(others, record)
   if (!conflict) return record
   const { host, type } = conflict.with
-  const problem = conflict.reason === 'duplicate' ? 'The same record is there already' : `${host} has a ${type} record`
-  const why = conflict.reason === 'duplicate' ? '' : ', and a CNAME stands alone'
+  const problem = conflict.reason === 'duplicate' ? 'This record already exists' : `${host} has a ${type} record`
+  const why = conflict.reason === 'duplicate' ? '' : ', and a CNAME cannot share its name'
   throw new AppError('dns/conflict', `${problem}${why}.`)
 }
 
@@ -190,5 +190,5 @@ export function hashZone(records: readonly DnsRecordData[]): string {
 }
 
 function createUnknownChangeError(title: string, name: string, cause: unknown): AppError {
-  return new AppError('dns/unknown-outcome', `${title} did not say whether it changed ${name}.`, { cause })
+  return new AppError('dns/unknown-outcome', `${title} did not report whether it changed ${name}.`, { cause })
 }

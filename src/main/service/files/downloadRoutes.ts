@@ -38,7 +38,7 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
     for (let offset = from; offset < end; ) {
       const { result, body } = await coming
       if (result.version !== version || body.length === 0) {
-        throw new AppError('file/changed', `${file.path} has changed since.`)
+        throw new AppError('file/changed', `${file.path} has changed.`)
       }
       offset += body.length
       if (offset < end) coming = fetchFrom(offset)

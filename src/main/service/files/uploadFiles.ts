@@ -49,7 +49,7 @@ export function createUploadFiles(call: HostCall): UploadFiles {
         if (there?.target === undefined) return { place: target, ...(there && { there }) }
         target = posix.resolve(posix.dirname(target), there.target)
       }
-      throw new AppError('file/path', `${path} goes through too many links.`)
+      throw new AppError('file/path', `${path} has too many symbolic links.`)
     },
     async makeFolder({ sandboxId, place }) {
       await call('file.makeFolder', { sandboxId, path: posix.dirname(place) })
@@ -77,7 +77,7 @@ export function createUploadFiles(call: HostCall): UploadFiles {
         hash.update((await call('file.readRange', range, { deadlineMs: fileDeadlineMs, signal })).body)
       }
       if (hash.digest('hex') === sha256) return
-      throw new AppError('upload/checksum', `The received bytes of ${path} have another SHA-256.`)
+      throw new AppError('upload/checksum', `The SHA-256 of the received bytes of ${path} does not match.`)
     },
     async movePart({ sandboxId, part, place, replaces, ifVersion, modifiedAtMs }) {
       await call('file.move', {

@@ -39,7 +39,7 @@ export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] 
     createEndpoint(cancelUpload, async ({ params }, { caller }) => {
       const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
       await uploads.cancel(record)
-      return { success: true, message: `The upload of ${record.path} was called off.` }
+      return { success: true, message: `Cancelled the upload of ${record.path}.` }
     }),
   ]
 }

@@ -77,13 +77,13 @@ export function createUploads(options: Options): Uploads {
     const there = await files.stat(sandboxId, part)
     if ((there?.size ?? -1) < record.received) {
       records.remove(record.id)
-      throw new AppError('upload/not-found', `The received part of ${record.path} was removed in the sandbox.`)
+      throw new AppError('upload/not-found', `The partial upload of ${record.path} was removed in the sandbox.`)
     }
     let present = record
     let position = offset
     for await (const content of splitChunks(body, pieceBytes)) {
       if (position + content.length > size)
-        throw new AppError('request/invalid', `More than the ${size} bytes of the file arrived.`)
+        throw new AppError('request/invalid', `Received more than the ${size} bytes of the file.`)
       signal.throwIfAborted()
       await files.writePart(record, { offset: position, content })
       position += content.length
@@ -187,7 +187,7 @@ function assertReplaceable({ path, replace, if_version }: UploadFields, there: F
   if (there && !replace) throw new AppError('file/exists', `${path} already exists.`)
   if (there && there.type !== 'file') throw new AppError('file/not-a-file', `${path} is not a regular file.`)
   if (if_version !== undefined && there?.version !== if_version) {
-    throw new AppError('file/changed', `${path} has changed since.`)
+    throw new AppError('file/changed', `${path} has changed.`)
   }
 }
 

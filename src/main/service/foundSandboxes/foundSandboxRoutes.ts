@@ -21,7 +21,7 @@ export function createFoundSandboxRoutes({
     ),
     createEndpoint(deleteFoundSandbox, async ({ params }, { caller }) => {
       await found.remove(params.id, caller.accountId)
-      return { success: true, id: params.id, message: 'The found sandbox is deleted.' }
+      return { success: true, id: params.id, message: 'Found sandbox deleted.' }
     }),
   ]
 }

@@ -59,7 +59,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
   const require = async (id: SandboxId): Promise<StoredSandbox> => {
     const stored = (await listStored(call)).find((instance) => instance.id === id && isUnknown(instance))
     if (stored) return stored
-    throw new AppError('sandbox/not-found', 'Found sandbox not found: it was adopted or deleted.')
+    throw new AppError('sandbox/not-found', 'This found sandbox was already adopted or deleted.')
   }
 
   const adoptSnapshots = ({ id, label, snapshots: ids }: StoredSandbox, existing: ReadonlySet<SnapshotId>): void => {

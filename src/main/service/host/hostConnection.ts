@@ -172,7 +172,7 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
   }
 
   const away = (): AppError =>
-    whyAway ?? new AppError('host/unavailable', 'The sandbox host does not answer.', { retryAfterSeconds: 1 })
+    whyAway ?? new AppError('host/unavailable', "The sandbox host isn't responding.", { retryAfterSeconds: 1 })
   const soon = (): Promise<IpcClient> => within(connected.promise, awaySinceMs + options.waitMs - now(), away)
   const running = keepConnected()
 
@@ -250,7 +250,7 @@ function openBytes(
     bytes.duplex.on('error', reject) // after opening, the consumer handles errors too
     bytes.duplex.once('close', () => {
       signal.removeEventListener('abort', giveUp)
-      reject(new Error('The connection ended before it was opened.'))
+      reject(new Error('The connection closed before it was established.'))
     })
     const stream: IpcStream = client.open(to, {
       onMessage: bytes.onMessage,

@@ -29,7 +29,7 @@ export function createAuthentication({ finders, limiter, admit }: Options): Auth
   return {
     holder: (credential) => (credential === undefined ? undefined : holder(credential)),
     identify(credential, address) {
-      if (credential === undefined) throw new AppError('auth/required', 'An API key is needed.')
+      if (credential === undefined) throw new AppError('auth/required', 'An API key is required.')
       if (credential === '') throw new AppError('auth/required', 'The API key is empty.')
       const caller = holder(credential)
       if (caller) {
@@ -38,7 +38,7 @@ export function createAuthentication({ finders, limiter, admit }: Options): Auth
       }
       const waitSeconds = limiter.fail(address)
       if (waitSeconds === 0) throw new AppError('auth/invalid', 'The API key is not valid.')
-      throw new AppError('request/rate', 'Too many wrong API keys came from this address.', {
+      throw new AppError('request/rate', 'Too many invalid API keys from this address.', {
         retryAfterSeconds: waitSeconds,
       })
     },
@@ -48,15 +48,15 @@ export function createAuthentication({ finders, limiter, admit }: Options): Auth
 /** @throws AppError `auth/forbidden` if the caller may not use the guarded endpoint */
 export function authorize(caller: Caller, guarded: { auth: Route['auth']; linkMayUse: boolean; id: unknown }): void {
   if (caller.onlySandbox !== undefined && !(guarded.linkMayUse && guarded.id === caller.onlySandbox)) {
-    throw new AppError('auth/forbidden', 'A terminal link reaches only the terminals of its own sandbox.')
+    throw new AppError('auth/forbidden', 'A terminal link only gives access to the terminals of its sandbox.')
   }
   if (guarded.auth === 'account' && !caller.managesAccount) {
-    throw new AppError('auth/forbidden', 'An API key may not change who reaches this account. Sign in with a wallet.')
+    throw new AppError('auth/forbidden', 'An API key cannot change access to this account. Sign in with a wallet.')
   }
   if (guarded.auth === 'person' && !caller.isPerson) {
-    throw new AppError('auth/forbidden', 'Only the person at this machine decides this, in the window of Steward.')
+    throw new AppError('auth/forbidden', 'Only the user of this computer can do this, in the Steward window.')
   }
   if (guarded.auth === 'owner' && !caller.owner) {
-    throw new AppError('auth/forbidden', 'Only the owner of this service may do this.')
+    throw new AppError('auth/forbidden', 'Only the owner of this service can do this.')
   }
 }

@@ -10,7 +10,7 @@ export function checkListening(options: { listen: ListenAddress; tls: boolean; i
   if (beyondLoopback && !options.tls && !options.insecureBehindProxy) {
     throw new AppError(
       'listen/insecure',
-      `Listening on ${options.listen.host} without TLS would send keys and terminals over the network in the clear.`,
+      `Listening on ${options.listen.host} without TLS would send keys and terminals unencrypted over the network.`,
     )
   }
   return { beyondLoopback }
@@ -24,7 +24,7 @@ export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolea
   if (!beyondLoopback || !tls || publicUrl !== undefined || readCertificateNames(tls.cert).length > 0) return
   throw new AppError(
     'config/invalid',
-    'The TLS certificate names no host: set `service.public_url` to the address that clients use.',
+    'The TLS certificate has no host name. Set `service.public_url` to the address that clients use.',
   )
 }
 

@@ -109,7 +109,7 @@ export function createPreviewAccess({
       const frame = findFrame(request, port)
       if (frame) return { spent: new Set(), frameOrigin: frame.origin, holder: frame }
       const { secret, used } = secretFor(request, port)
-      if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
+      if (secret === undefined) throw new AppError('auth/required', 'This port is private and requires a port token.')
       const holder = createAuthentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
       return { spent: new Set(used), holder }
     },

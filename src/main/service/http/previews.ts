@@ -145,9 +145,9 @@ function createStoppedError(cause?: unknown): AppError {
 
 function toForwardingError(port: number, kind: ProxyErrorKind, cause?: unknown): AppError {
   const server = `The server on port ${port}`
-  if (kind === 'late') return new AppError('port/timeout', `${server} did not answer in time.`, { cause })
+  if (kind === 'late') return new AppError('port/timeout', `${server} did not respond in time.`, { cause })
   if (kind === 'broken')
-    return new AppError('port/failed', `${server} closed the connection before it answered.`, { cause })
-  if (kind === 'protocol') return new AppError('port/failed', `${server} changed to another protocol.`, { cause })
-  return new AppError('port/failed', `${server} answered with status ${kind}.`, { cause })
+    return new AppError('port/failed', `${server} closed the connection without a response.`, { cause })
+  if (kind === 'protocol') return new AppError('port/failed', `${server} switched to another protocol.`, { cause })
+  return new AppError('port/failed', `${server} responded with status ${kind}.`, { cause })
 }

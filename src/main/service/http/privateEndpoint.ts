@@ -30,7 +30,7 @@ export function createPrivateEndpoint(path: string | undefined, scheme: 'http' |
     tookIn: ({ socket }) => accepted.has(socket),
     async open(server) {
       if (path === undefined) return
-      await claimSocket(path, `Another service of Steward already listens at ${path}.`)
+      await claimSocket(path, `Another Steward service is already listening at ${path}.`)
       const opened = createServer({ allowHalfOpen: true }, (socket) => {
         accepted.add(socket)
         server.emit(readable, socket)

@@ -55,9 +55,7 @@ describe('rate limits', () => {
   test('limit a key across addresses without affecting other keys', () => {
     const { checkAuthenticated } = limits()
     for (const address of ['1.1.1.1', '2.2.2.2']) checkAuthenticated(holder('key_1'), address)
-    expect(() => checkAuthenticated(holder('key_1'), '3.3.3.3')).toThrow(
-      refusal('Too many requests came with this key.'),
-    )
+    expect(() => checkAuthenticated(holder('key_1'), '3.3.3.3')).toThrow(refusal('Too many requests with this key.'))
     checkAuthenticated(holder('key_2'), '3.3.3.3')
   })
 
@@ -65,7 +63,7 @@ describe('rate limits', () => {
     const { checkAuthenticated, checkUnauthenticated } = limits()
     for (const key of ['key_1', 'key_2', 'key_3']) checkAuthenticated(holder(key), '1.1.1.1')
     expect(() => checkAuthenticated(holder('key_4'), '1.1.1.1')).toThrow(
-      refusal('Too many requests came from this address.'),
+      refusal('Too many requests from this address.'),
     )
     expect(() => checkUnauthenticated('1.1.1.1')).toThrow()
     checkUnauthenticated('2.2.2.2')
@@ -74,7 +72,7 @@ describe('rate limits', () => {
   test('are stricter for sign-in', () => {
     const { signIn, checkUnauthenticated } = limits()
     signIn('1.1.1.1')
-    expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests came to sign in or register from this address.'))
+    expect(() => signIn('1.1.1.1')).toThrow(refusal('Too many requests to sign in or register from this address.'))
     checkUnauthenticated('1.1.1.1')
   })
 
@@ -100,7 +98,7 @@ describe('rate limits', () => {
     expect(() => count('name', requester)).toThrow(
       expect.objectContaining({
         ...{ code: 'request/rate', retryAfterSeconds: 82_800 },
-        message: 'Too many domain names were searched from this network today.',
+        message: 'Too many domain searches from this network today.',
       }),
     )
     count('name', { ...requester, address: '2.2.2.2' })

@@ -66,14 +66,14 @@ export function createRateLimits(numbers: RateLimitNumbers, now: () => number): 
 }
 
 const createRateError = {
-  automaton: 'Too many automatons were registered from this network today.',
-  nonce: 'Too many nonces were made for this network today.',
-  account: 'Too many accounts were made from this network today.',
-  name: 'Too many domain names were searched from this network today.',
+  automaton: 'Too many automaton registrations from this network today.',
+  nonce: 'Too many nonces for this network today.',
+  account: 'Too many new accounts from this network today.',
+  name: 'Too many domain searches from this network today.',
 } as const
 
 function check(waitSeconds: number, whose: string): void {
-  rejectRequest(waitSeconds, `Too many requests came ${whose}.`)
+  rejectRequest(waitSeconds, `Too many requests ${whose}.`)
 }
 
 function rejectRequest(waitSeconds: number, message: string): void {

@@ -50,7 +50,7 @@ export function createTerminalPages(folder: string | undefined): Page[] {
 const plainPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Steward</title></head>
-<body><p>This Steward was started without its pages. Open the terminal in Steward, or through the API.</p></body>
+<body><p>This Steward does not serve pages. Open the terminal in Steward or through the API.</p></body>
 </html>
 `
 

@@ -48,7 +48,7 @@ export function createAutomatonNonces(options: {
     },
     spend(nonce) {
       const stored = records.findNonce(nonce)
-      if (stored && stored.usedAtMs !== null) throw new AppError('identity/nonce-used', 'The nonce was used already.')
+      if (stored && stored.usedAtMs !== null) throw new AppError('identity/nonce-used', 'The nonce was already used.')
       const isOver = stored ? stored.expiresAtMs !== null && stored.expiresAtMs <= now() : boundNonce.test(nonce)
       if (isOver) throw new AppError('identity/nonce-used', 'The nonce has expired.')
       if (stored) records.markUsed(nonce, now())

@@ -89,7 +89,8 @@ export function createAutomatons(options: {
       return [...records.ofWallets(keys, maxListed), ...records.naming(keys, maxNaming)]
     },
     bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
-      if (!wallet) throw new AppError('auth/wallet-needed', 'Nonces are bound to a wallet, and this account has none.')
+      if (!wallet)
+        throw new AppError('auth/wallet-needed', 'A nonce belongs to a wallet, and this account has no wallet.')
       const bound = nonces.bind({
         creatorKey: toAddressKey(wallet.address),
         automatonId: automatonId && toCanonicalId(automatonId),
@@ -107,7 +108,7 @@ function toRecord(registration: RegistrationInput, createdAtMs: number): Automat
   } = registration
   if (getChainType(automatonAddress) !== chainType) {
     const form = chainType === 'evm' ? '0x and 40 hexadecimal digits' : 'a Solana address'
-    throw new AppError('request/invalid', `\`automaton_address\` must be ${form} where \`chain_type\` is ${chainType}.`)
+    throw new AppError('request/invalid', `\`automaton_address\` must be ${form} if \`chain_type\` is ${chainType}.`)
   }
   return {
     id: toCanonicalId(registration.automaton_id),

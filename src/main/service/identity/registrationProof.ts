@@ -24,7 +24,7 @@ export async function checkProof(registration: RegistrationInput, domainName: st
     registration.chain_type === 'solana'
       ? await isSolanaSigned(registration)
       : await isEvmSigned(registration, domainName)
-  if (!isSigned) throw new AppError('identity/signature', 'The signature is not that of `automaton_address`.')
+  if (!isSigned) throw new AppError('identity/signature', 'The signature was not created by `automaton_address`.')
 }
 
 async function isEvmSigned(registration: RegistrationInput, name: string): Promise<boolean> {

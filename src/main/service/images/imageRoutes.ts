@@ -13,7 +13,7 @@ export function createImageRoutes(images: Images): Endpoint[] {
     createEndpoint(addImage, async ({ body }) => toWireImage(await images.add(body))),
     createEndpoint(removeImage, async ({ params: { name } }) => {
       await images.remove(name)
-      return { success: true, name, message: 'The image is removed.' }
+      return { success: true, name, message: 'Image removed.' }
     }),
   ]
 }

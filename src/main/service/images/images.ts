@@ -35,8 +35,8 @@ export function createImages(options: {
   const assertUnused = (name: ImageName): void => {
     const sandboxCount = countSandboxes(name)
     if (sandboxCount === 0) return
-    const sandboxes = sandboxCount === 1 ? 'One sandbox is' : `${sandboxCount} sandboxes are`
-    throw new AppError('image/in-use', `${sandboxes} made from the image \`${name}\`.`)
+    const sandboxes = sandboxCount === 1 ? 'One sandbox was' : `${sandboxCount} sandboxes were`
+    throw new AppError('image/in-use', `${sandboxes} created from the image \`${name}\`.`)
   }
   const requireStored = (name: ImageName): void => {
     if (removing.has(name)) throw new AppError('image/not-ready', `The image \`${name}\` is being removed.`)
@@ -81,7 +81,9 @@ export function createImages(options: {
 function createNoRuntimeError(kind: string, candidates: readonly RuntimeReport[]): AppError {
   const reasons = candidates.map(({ name, detail, available, image_detail }) => {
     const reason = available ? image_detail : detail
-    return reason ? `${name}: ${reason}` : `${name} takes no such source.`
+    return reason ? `${name}: ${reason}` : `${name} does not support this source.`
   })
-  return new AppError('image/source', `No runtime makes images from \`${kind}\` here.`, { detail: reasons.join(' ') })
+  return new AppError('image/source', `No runtime of this service creates images from \`${kind}\`.`, {
+    detail: reasons.join(' '),
+  })
 }

@@ -16,7 +16,7 @@ export function checkCallResults(turns: readonly Turn[]): void {
       for (const result of listResults(turn)) {
         const callIndex = open.findIndex((call) => call.id === result.callId)
         if (callIndex < 0) {
-          const message = `The result of call ${JSON.stringify(result.callId)} has no such call in the turn before it.`
+          const message = `The result for call ${JSON.stringify(result.callId)} has no matching call in the previous message.`
           throw createBadRequestError(`messages[${index}]`, message, 'unknown_call')
         }
         open.splice(callIndex, 1)

@@ -45,7 +45,7 @@ export function createCompletionMeter({ maxChars, maxQuietMs, maxDurationMs }: C
         chars += charsPerPart
       }
       if (chars <= maxChars) return undefined
-      return new InferenceError('upstream', 'The provider sent more than `max_tokens` allows and was cut off.', {
+      return new InferenceError('upstream', 'The provider exceeded `max_tokens` and was cut off.', {
         reason: 'overlong',
       })
     },
@@ -57,7 +57,7 @@ export function createCompletionMeter({ maxChars, maxQuietMs, maxDurationMs }: C
       if (nowMs - startedAtMs > maxDurationMs) {
         throw new InferenceError(
           'timeout',
-          `The provider did not finish its answer in ${maxDurationMs / 60_000} minutes.`,
+          `The provider did not finish its response within ${maxDurationMs / 60_000} minutes.`,
         )
       }
     },

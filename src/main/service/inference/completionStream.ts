@@ -174,7 +174,7 @@ export function findMalformedCalls(
 ): string[] {
   return parts.flatMap((part) => {
     if (part.type !== 'call' || isJson(part.arguments)) return []
-    return [`the arguments of call ${part.id} are no JSON`]
+    return [`the arguments of call ${part.id} are not valid JSON`]
   })
 }
 

@@ -74,11 +74,11 @@ test('detects the media type of an image from its bytes', async () => {
 })
 
 test.each([
-  ['/page', /no PNG, JPEG, GIF or WebP/],
+  ['/page', /not a PNG, JPEG, GIF or WebP/],
   ['/huge', /larger than 5 MB/],
   ['/inside', /not public/],
-  ['/plain', /Only plain https/],
-  ['/round', /redirects too often/],
+  ['/plain', /Only https/],
+  ['/round', /Too many redirects/],
   ['/nothing', /status 404/],
 ])('%s is refused', async (path, message) => {
   await expect(fetchImage(`https://localhost:${port}${path}`, signal)).rejects.toMatchObject({

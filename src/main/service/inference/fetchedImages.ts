@@ -37,19 +37,19 @@ export function createImageFetcher(
   async function fetched(url: string, signal: AbortSignal, redirects: number): Promise<ImageSource> {
     const place = new URL(url)
     const literal = place.hostname.replace(/^\[|\]$/g, '')
-    if (place.protocol !== 'https:' || place.username !== '') throw new Error('Only plain https addresses are fetched.')
-    if (isIP(literal) !== 0 && !isAllowed(literal)) throw new Error('The address is not public.')
+    if (place.protocol !== 'https:' || place.username !== '') throw new Error('Only https URLs are supported.')
+    if (isIP(literal) !== 0 && !isAllowed(literal)) throw new Error('The URL is not public.')
     const answer = await requestImage(place, { signal, lookup: checkedLookup, ca })
     const status = answer.statusCode ?? 0
     const { location } = answer.headers
     if (status >= 300 && status < 400 && location !== undefined) {
       answer.destroy()
-      if (redirects === 0) throw new Error('It redirects too often.')
+      if (redirects === 0) throw new Error('Too many redirects.')
       return fetched(new URL(location, place).href, signal, redirects - 1)
     }
     if (status !== 200) {
       answer.destroy()
-      throw new Error(`It answers with status ${status}.`)
+      throw new Error(`The server responded with status ${status}.`)
     }
     return toImage(await readImage(answer))
   }
@@ -60,9 +60,14 @@ export function createImageFetcher(
       return await fetched(url, AbortSignal.any([signal, deadline]), maxRedirects)
     } catch (error) {
       signal.throwIfAborted()
-      const late = deadline.aborted ? 'It took too long.' : undefined
-      const why = late ?? (error instanceof Error && !('code' in error) ? error.message : 'It cannot be reached.')
-      throw createBadRequestError('messages', `An image of the request cannot be fetched. ${why}`, 'image_fetch_failed')
+      const late = deadline.aborted ? 'The download timed out.' : undefined
+      const why =
+        late ?? (error instanceof Error && !('code' in error) ? error.message : 'The server cannot be reached.')
+      throw createBadRequestError(
+        'messages',
+        `An image in the request could not be fetched. ${why}`,
+        'image_fetch_failed',
+      )
     }
   }
 }
@@ -76,7 +81,7 @@ export async function withFetchedImages(
   const urls = new Set(listImages(request).flatMap(({ source }) => (source.kind === 'url' ? [source.url] : [])))
   if (urls.size === 0) return request
   if (urls.size > maxImages)
-    throw createBadRequestError('messages', `A request may name ${maxImages} images by address at most.`)
+    throw createBadRequestError('messages', `A request can have at most ${maxImages} image URLs.`)
   const images = new Map<string, ImageSource>()
   await Promise.all([...urls].map(async (url) => void images.set(url, await fetchImage(url, signal))))
   return withImages(request, (url) => images.get(url) ?? { kind: 'url', url })
@@ -133,7 +138,7 @@ function requestImage(location: URL, { signal, lookup: guarded, ca }: Connection
 }
 
 function readImage(answer: IncomingMessage): Promise<Buffer> {
-  const tooLarge = () => new Error(`It is larger than ${maxImageBytes / 1024 / 1024} MB.`)
+  const tooLarge = () => new Error(`The image is larger than ${maxImageBytes / 1024 / 1024} MB.`)
   return readBytes(answer, { maxBytes: maxImageBytes, tooLarge })
 }
 
@@ -149,6 +154,6 @@ function toImage(bytes: Buffer): ImageSource {
         : begins(0x52, 0x49, 0x46, 0x46) && bytes.subarray(8, 12).toString('latin1') === 'WEBP'
           ? 'image/webp'
           : undefined
-  if (!mediaType) throw new Error('It is no PNG, JPEG, GIF or WebP.')
+  if (!mediaType) throw new Error('The file is not a PNG, JPEG, GIF or WebP image.')
   return { kind: 'data', mediaType, base64: bytes.toString('base64') }
 }

@@ -66,7 +66,7 @@ test('returns 404 for an unknown model', async () => {
 
 test('drops fields without an equivalent at the provider and warns', async () => {
   const { headers } = await world.ask({ ...chat, model: 'claude-sonnet-4.5' }, { messages, logit_bias: { 50: 1 } })
-  expect(headers['x-steward-warnings']).toContain('logit_bias was left out')
+  expect(headers['x-steward-warnings']).toContain('logit_bias ignored')
 })
 
 test.each([
@@ -227,7 +227,7 @@ test('maps namespace and custom Responses tools and drops unknown ones', async (
       { type: 'function_call', namespace: 'files', name: 'read', call_id: 'toolu_1', arguments: '{}' },
       { type: 'custom_tool_call', name: 'patch', call_id: 'toolu_2', input: '*** Begin' },
     ])
-    expect(headers['x-steward-warnings']).toContain('a tool of type web_search was left out')
+    expect(headers['x-steward-warnings']).toContain('tool of type web_search ignored')
   }
 })
 

@@ -13,7 +13,7 @@ export function createLedgerCredits({ reserve }: Pick<CreditReservations, 'reser
         return hold && toMicroUsd(hold.amountMicroUsd)
       }
       const reservation = await reserve({ accountId, keyId, model, worstCaseMicroUsd })
-      if (!hold) throw new Error('The ledger held an amount that nobody planned.')
+      if (!hold) throw new Error('The ledger has an unexpected hold.')
       return {
         maxOutputTokens: hold.maxOutputTokens,
         async settle({ amountMicroUsd, estimated, priceVersion, usage }) {

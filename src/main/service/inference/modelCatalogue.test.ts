@@ -84,7 +84,7 @@ test.each([
 ])('%s prevents the start', (_, spoil) => {
   const spoilt = content()
   spoil(spoilt)
-  expect(() => createModelCatalogue(spoilt)).toThrow(expectRefusal(/The model catalogue is wrong/))
+  expect(() => createModelCatalogue(spoilt)).toThrow(expectRefusal(/The model catalogue is not valid/))
 })
 
 test('detects embedding models and classifies models of a local server by name', () => {

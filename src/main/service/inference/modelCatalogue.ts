@@ -46,7 +46,7 @@ export function createModelCatalogue(
   const read = Catalogue.safeParse(content)
   if (!read.success) {
     const [issue] = read.error.issues
-    throw new AppError('config/invalid', `The model catalogue is wrong: ${issue && describeIssue(issue, content)}`)
+    throw new AppError('config/invalid', `The model catalogue is not valid: ${issue && describeIssue(issue, content)}`)
   }
   const { price_version: priceVersion, families } = read.data
   const kinds = mapFamilies((id) => families[id].kind)

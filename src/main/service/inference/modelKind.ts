@@ -10,8 +10,8 @@ export function guessModelKind(name: string): ModelKind {
 }
 
 const advice: Readonly<Record<ModelKind, string>> = {
-  chat: 'answers conversations and makes no embeddings',
-  embedding: 'makes embeddings only: ask POST /v1/embeddings',
+  chat: 'is a chat model and does not create embeddings',
+  embedding: 'is an embedding model: use POST /v1/embeddings',
 }
 
 /** @throws InferenceError 400 with the field `model` */

@@ -27,7 +27,7 @@ export function omitUnsupportedParameters(request: CanonicalRequest, model: Cata
     if (outcome === 'reject')
       throw createBadRequestError(wireNames[parameter] ?? parameter, createRejection(parameter, model), 'unsupported')
     drop(cleaned, parameter)
-    cleaned.warnings.push(`${wireNames[parameter] ?? parameter} was left out: ${model.name} does not take it`)
+    cleaned.warnings.push(`${wireNames[parameter] ?? parameter} ignored: not supported by ${model.name}`)
   }
   if (!model.images) rejectImages(cleaned, model)
   return cleaned
@@ -82,16 +82,15 @@ function drop(request: CanonicalRequest, parameter: Parameter): void {
 }
 
 const wireNames: Partial<Record<Parameter, string>> = {
-  temperature_and_top_p: 'top_p beside temperature',
+  temperature_and_top_p: 'top_p together with temperature',
   format_and_tools: 'response_format',
   prefill: 'messages',
 }
 
 function createRejection(parameter: Parameter, model: CatalogueModel): string {
-  if (parameter === 'format_and_tools') return `${model.name} cannot take a response format together with tools.`
-  if (parameter === 'prefill')
-    return `${model.name} does not go on with an answer: the last message must be of the user.`
-  return `${model.name} does not take ${parameter}.`
+  if (parameter === 'format_and_tools') return `${model.name} does not support a response format together with tools.`
+  if (parameter === 'prefill') return `${model.name} does not support prefill: the last role must be \`user\`.`
+  return `${model.name} does not support ${parameter}.`
 }
 
 /** Converts a budget for models with effort levels instead of budgets. */
@@ -106,7 +105,7 @@ function rejectImages(request: CanonicalRequest, model: CatalogueModel): void {
     if (turn.role !== 'user') continue
     const parts = turn.parts.flatMap((part) => (part.type === 'result' ? part.parts : [part]))
     if (parts.some((part) => part.type === 'image')) {
-      throw createBadRequestError(`messages[${index}].content`, `${model.name} takes no images.`, 'unsupported')
+      throw createBadRequestError(`messages[${index}].content`, `${model.name} does not support images.`, 'unsupported')
     }
   }
 }

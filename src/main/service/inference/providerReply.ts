@@ -30,11 +30,11 @@ export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter 
   }
   const parsed = parseJsonObject(scrubText(Buffer.concat(pieces).toString('utf8')))
   if (parsed) return parsed
-  throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
+  throw new InferenceError('upstream', "The provider's response is not a JSON object.", { reason: 'unusable' })
 }
 
 export function createNotConfiguredError({ name }: { name: string }): InferenceError {
-  const message = `The provider of ${name} is not configured: Steward has no key for it.`
+  const message = `Steward has no key for the provider of ${name}.`
   return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
 }
 

@@ -51,7 +51,7 @@ export function createProviderTest({ kinds, findProvider, answerMs = defaultMs }
         return toKeyTest({ title, status, text })
       } catch {
         signal.throwIfAborted()
-        const why = late.aborted ? `did not answer within ${answerMs / 1000} s` : 'cannot be reached'
+        const why = late.aborted ? `did not respond within ${answerMs / 1000} s` : 'cannot be reached'
         return { outcome: 'unreachable', detail: `${title} ${why}. The key was not tested.` }
       }
     },
@@ -66,16 +66,16 @@ function toKeyTest({ title, status, text }: TestResponse): KeyTest {
   if (isRefusal(status, text)) {
     return {
       outcome: 'refused',
-      detail: `${title} refuses this key (status ${status}). Check that you copied all of it.`,
+      detail: `${title} rejected this key (status ${status}). Check that you copied the whole key.`,
     }
   }
   if (status === 429) {
     return {
       outcome: 'unclear',
-      detail: `${title} answered with status 429: too many requests, or no credit left there.`,
+      detail: `${title} responded with status 429: too many requests, or no credit left.`,
     }
   }
-  return { outcome: 'unclear', detail: `${title} answered with status ${status}, not with a list of models.` }
+  return { outcome: 'unclear', detail: `${title} responded with status ${status} instead of a list of models.` }
 }
 
 function isModelList(text: string): boolean {

@@ -195,7 +195,7 @@ describe('tool calls', () => {
       const { body, headers } = await world.ask({ dialect: 'chat', model: 'kimi-k2.5', stream }, withTools('chat'))
       expect(body.choices[0].message.tool_calls[0].function.arguments).toBe('{"path": a.txt')
       const said = stream ? body.usage.warnings.join() : headers['x-steward-warnings']
-      expect(said).toMatch(/arguments of call call_one are no JSON/)
+      expect(said).toMatch(/arguments of call call_one are not valid JSON/)
     },
   )
 
@@ -521,7 +521,7 @@ describe('unsupported parameters', () => {
     async (way) => {
       const { headers } = await world.ask(way, { ...plain(way.dialect), temperature: 0.2, top_p: 0.5 })
       expect(world.sent()).not.toHaveProperty('temperature')
-      expect(headers['x-steward-warnings']).toMatch(/temperature was left out.*top_p was left out/)
+      expect(headers['x-steward-warnings']).toMatch(/temperature ignored.*top_p ignored/)
     },
   )
 
@@ -856,7 +856,7 @@ describe('finish reasons and errors', () => {
     world.providers.play(way.stream ? { frames: [sse(body)] } : { status: 200, body })
     const { status, error } = await world.refused(way, plain(way.dialect))
     expect(status).toBeGreaterThanOrEqual(500)
-    expect(error.message).toMatch(/Something broke|answered with an error/)
+    expect(error.message).toMatch(/Something broke|returned an error/)
     expect(world.purse).toMatchObject({ held: 0, charges: [] })
   })
 

@@ -14,7 +14,7 @@ test('replaces an item reference only for the account of the item', () => {
     model: 'm',
     input: [{ role: 'user', content: 'Hello' }, reasoning, reasoning],
   })
-  expect(() => items.forAccount(eve).resolve(body)).toThrow('No item with this id is known')
+  expect(() => items.forAccount(eve).resolve(body)).toThrow('Unknown item id')
   const plain = { input: 'Hello' }
   expect(items.forAccount(ada).resolve(plain)).toBe(plain)
 })
@@ -26,7 +26,7 @@ test('expires an item after its time to live', () => {
   now = 99
   expect(items.forAccount(ada).resolve({ input: [reference('rs_1')] }).input).toEqual([reasoning])
   now = 100
-  expect(() => items.forAccount(ada).resolve({ input: [reference('rs_1')] })).toThrow('No item with this id is known')
+  expect(() => items.forAccount(ada).resolve({ input: [reference('rs_1')] })).toThrow('Unknown item id')
 })
 
 test('evicts the oldest items of the account or of the largest account', () => {

@@ -119,6 +119,6 @@ function findReference(entry: unknown): string | undefined {
 
 export function createUnknownItemError(param: string): InferenceError {
   const message =
-    'No item with this id is known: items are kept for one hour, in memory, unless `store` is false. Send the item itself instead of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
+    'Unknown item id. Items are stored for one hour, in memory, unless `store` is false. Send the item itself instead of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
   return createBadRequestError(param, message, 'unsupported')
 }

@@ -110,7 +110,7 @@ export function createBrokenResponseError(error: unknown): InferenceError {
   if (error instanceof InferenceError) return error
   const late = readCode(error) === 'UND_ERR_BODY_TIMEOUT'
   if (late) return new InferenceError('timeout', 'The provider stopped responding mid-stream.', { cause: error })
-  return new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut', cause: error })
+  return new InferenceError('upstream', 'The provider ended its response early.', { reason: 'cut', cause: error })
 }
 
 async function drop(body: AsyncIterable<Uint8Array>): Promise<void> {
@@ -154,8 +154,8 @@ function readCode(error: unknown): string | undefined {
 function createNoResponseError(error: unknown): InferenceError {
   if (error instanceof InferenceError) return error
   if (readCode(error) === 'UND_ERR_HEADERS_TIMEOUT') {
-    return new InferenceError('timeout', 'The provider did not answer in time.', { cause: error })
+    return new InferenceError('timeout', 'The provider did not respond in time.', { cause: error })
   }
-  const message = isUnreachable(error) ? 'The provider cannot be reached.' : 'The provider broke off the connection.'
+  const message = isUnreachable(error) ? 'The provider cannot be reached.' : 'The provider closed the connection.'
   return new InferenceError('upstream', message, { reason: 'unreachable', cause: error })
 }

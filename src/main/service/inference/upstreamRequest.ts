@@ -94,7 +94,7 @@ function createReplyBody() {
       chunks.length = 0
       if (state === 'open') {
         close('ended')
-        reply.flow?.abort(new Error('The answer was left.'))
+        reply.flow?.abort(new Error('The response was aborted.'))
       }
       return Promise.resolve(done)
     },

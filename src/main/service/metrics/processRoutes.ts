@@ -31,7 +31,7 @@ export function createProcessRoutes({
     createEndpoint(signalProcess, async ({ params: { id, pid }, body }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, id)
       await call('machine.signal', { sandboxId, pid, signal: body.signal }, { signal })
-      return { success: true, message: `${body.signal} was sent to process ${pid}.` }
+      return { success: true, message: `Sent ${body.signal} to process ${pid}.` }
     }),
     createEndpoint(listListeningPorts, async ({ params }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)

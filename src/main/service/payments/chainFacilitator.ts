@@ -89,7 +89,7 @@ export function createChainFacilitator(options: {
         return settlement
       } catch (error) {
         log.warn('payment outcome unknown', { error: describeChainError(error) })
-        return { state: 'unknown', message: 'The chain cannot be asked.' }
+        return { state: 'unknown', message: 'The chain cannot be queried.' }
       }
     },
     async close() {
@@ -136,7 +136,7 @@ function createTransferRelay({ chain, relayerKey, limits }: Relayed) {
 }
 type Relayed = { chain: Chain; relayerKey: `0x${string}`; limits: { signal: AbortSignal; withinMs: number } }
 
-const refused: Refusal = { reason: 'invalid_transaction_state', message: 'The contract of USDC refuses it.' }
+const refused: Refusal = { reason: 'invalid_transaction_state', message: 'The USDC contract rejects it.' }
 const refusals: Record<TransferCheck, Refusal | undefined> = {
   fine: undefined,
   used: alreadyUsed,

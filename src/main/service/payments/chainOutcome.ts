@@ -28,7 +28,7 @@ export async function readChainOutcome(
     case 'used-otherwise':
       return { state: 'failed', ...alreadyUsed }
     case 'used':
-      return { state: 'unknown', message: 'The authorization was used, and the transaction is not found yet.' }
+      return { state: 'unknown', message: 'The authorization was used, but its transaction has not been found yet.' }
   }
 }
 type Asking = { chain: Chain; now: () => number; blocksAtOnce?: bigint | undefined; limits?: Limits }

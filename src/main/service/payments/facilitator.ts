@@ -33,14 +33,14 @@ export type Settlement =
 
 export const alreadyUsed: Refusal = {
   reason: 'invalid_exact_evm_nonce_already_used',
-  message: 'This authorization was used before, or was cancelled.',
+  message: 'This authorization was already used or cancelled.',
 }
 export const tooLittle: Refusal = { reason: 'insufficient_funds', message: 'The payer does not have enough USDC.' }
 export const wrongSignature: Refusal = {
   reason: 'invalid_exact_evm_payload_signature',
-  message: 'The signature is not that of the payer.',
+  message: 'The signature was not created by the payer.',
 }
 export const expired: Refusal = {
   reason: 'invalid_exact_evm_payload_authorization_valid_before',
-  message: 'It has expired.',
+  message: 'The payment has expired.',
 }

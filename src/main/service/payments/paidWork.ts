@@ -60,7 +60,7 @@ export function createPaidWork(options: {
         return await books.credit(row, toClientError(error, onFailure))
       } catch (unwritten) {
         onFailure(unwritten)
-        return createUnknownOutcomeError('It was paid, and what became of the work could not be written down.')
+        return createUnknownOutcomeError('Payment settled, but its result could not be saved.')
       } finally {
         release()
       }
@@ -71,7 +71,7 @@ export function createPaidWork(options: {
     const sold = findSale(row.operation)
     const answer = await sold?.sale.recover(toPaid(row))
     if (!sold || answer === undefined) {
-      const cutOff = new AppError('internal/unexpected', 'The service stopped before this was done.')
+      const cutOff = new AppError('internal/unexpected', 'The service stopped before finishing this request.')
       return toStoredResponse(await books.credit(row, cutOff))
     }
     const response = { status: sold.route.status, body: JSON.stringify(answer) }
@@ -83,7 +83,7 @@ export function createPaidWork(options: {
     await books.recordSettlement(row.id, settlement, 'begun')
     if (settlement.state === 'failed') throw createPaymentRequiredError(await offer(), settlement)
     if (settlement.state === 'unknown') {
-      throw createUnknownOutcomeError('Whether this payment was settled is not known yet.')
+      throw createUnknownOutcomeError('The outcome of this payment is not known yet.')
     }
     const { transaction } = settlement
     return toPayment({ ...row, transaction }, createReceipt(row, transaction), release)

@@ -73,7 +73,7 @@ export function parsePaymentHeader(headers: IncomingHttpHeaders): PaymentPayload
   if (text === undefined) return undefined
   const [first, ...others] = texts.map(decodeBase64)
   if (others.some((it) => JSON.stringify(it) !== JSON.stringify(first))) {
-    throw createMalformedError(`\`${v1}\` and \`${v2}\` hold different payments`)
+    throw createMalformedError(`\`${v1}\` and \`${v2}\` contain different payments`)
   }
   const version = parseVersion(first)
   if (version === 1) {
@@ -97,7 +97,7 @@ function decodeBase64(text: string): unknown {
   if (text.length > maxCharacters) throw createMalformedError(`it is longer than ${maxCharacters} characters`)
   const json = text.trimStart().startsWith('{') ? text : decodeBase64Text(text.trim())
   const value = parseJsonOrUndefined(json)
-  if (value === undefined) throw createMalformedError('it is no JSON')
+  if (value === undefined) throw createMalformedError('it is not valid JSON')
   return value
 }
 

@@ -31,15 +31,17 @@ export async function validateAuthorization(
 ): Promise<Refusal | undefined> {
   const { from, to, value, validAfter, validBefore } = authorization
   const nowSeconds = BigInt(Math.floor(nowMs / 1000))
-  if (to !== payTo.toLowerCase()) return createRefusal('recipient_mismatch', `It pays ${to}, not ${payTo}.`)
+  if (to !== payTo.toLowerCase())
+    return createRefusal('recipient_mismatch', `The payment is to ${to}, not to ${payTo}.`)
   if (from === to) return createRefusal('recipient_mismatch', 'The payer is the payee.')
-  if (value !== String(amount)) return createRefusal('authorization_value', `It pays ${value}, not ${amount}.`)
-  if (BigInt(validAfter) >= nowSeconds) return createRefusal('authorization_valid_after', 'It is not valid yet.')
+  if (value !== String(amount)) return createRefusal('authorization_value', `The payment is ${value}, not ${amount}.`)
+  if (BigInt(validAfter) >= nowSeconds)
+    return createRefusal('authorization_valid_after', 'The payment is not valid yet.')
   if (BigInt(validBefore) < nowSeconds + BigInt(minRemainingSeconds)) {
-    return createRefusal('authorization_valid_before', 'It has expired, or expires before it can be settled.')
+    return createRefusal('authorization_valid_before', 'The payment has expired, or expires before it can be settled.')
   }
   if (await isSignedByPayer(authorization, network)) return undefined
-  return createRefusal('signature', 'The signature is not that of the payer. Signatures of contracts are not accepted.')
+  return createRefusal('signature', 'The signature was not created by the payer. Contract signatures are not accepted.')
 }
 
 export async function isSignedByPayer(

@@ -8,7 +8,7 @@ export function createUnknownOutcomeError(message: string): AppError {
 }
 
 export function createUnconfiguredError(): AppError {
-  return new AppError('payments/unconfigured', 'This service takes no payments.')
+  return new AppError('payments/unconfigured', 'This service does not accept payments.')
 }
 
 export function createInFlightError(): AppError {

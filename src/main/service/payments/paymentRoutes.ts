@@ -55,14 +55,14 @@ export function createTopUpRoute(options: {
       account({ params: { address } }) {
         const accountId = options.findAccount(address)
         if (accountId) return accountId
-        throw new AppError('credits/recipient-not-found', `No account here belongs to ${address}.`)
+        throw new AppError('credits/recipient-not-found', `No account of this service belongs to ${address}.`)
       },
       quote({ params }) {
         const dollars = Number(params.amount_usd)
         const tier = prices.paymentTiers.find(({ amount_usd }) => amount_usd === dollars)
         if (!tier) {
           const all = prices.paymentTiers.map(({ amount_usd }) => amount_usd).join(', ')
-          throw new AppError('payments/tier', `Credits are not sold for $${dollars}, only for ${all} dollars.`)
+          throw new AppError('payments/tier', `You can buy credits for ${all} dollars, not for $${dollars}.`)
         }
         const { credits_cents } = tier
         const description = `${formatUsd(centsToMicroUsd(credits_cents), 'cents', 'down')} of credits`
@@ -102,7 +102,7 @@ export function createTestMoneyRoutes(options: {
 }): Endpoint[] {
   const testLedger = (): TestLedger => {
     if (options.ledger) return options.ledger
-    throw new AppError('payments/no-test-money', 'There is no test money at this service.')
+    throw new AppError('payments/no-test-money', 'This service has no test money.')
   }
   const toNames = ({ network }: TestLedger) => ({ network: network.id, asset: network.usdc.address })
   return [

@@ -26,7 +26,8 @@ export function createPaymentSettler(options: {
 
   const requestSettlement = async (row: PaymentRow, { again }: { again: boolean }): Promise<Settlement> => {
     const { authorization, createdAtMs } = row
-    if (facilitator?.network.id !== row.network) return { state: 'unknown', message: 'The network was changed.' }
+    if (facilitator?.network.id !== row.network)
+      return { state: 'unknown', message: 'The payment network was changed.' }
     return facilitator.settle({ authorization, createdAtMs, again })
   }
 
@@ -36,7 +37,7 @@ export function createPaymentSettler(options: {
     },
     getNetwork() {
       if (facilitator) return facilitator.network
-      throw new Error('There is no facilitator.')
+      throw new Error('No facilitator is configured.')
     },
     async verifyAndSettle(row, { offer, assertDeliverable }) {
       const { authorization, createdAtMs } = row

@@ -95,7 +95,7 @@ export function createRemoteFacilitator(options: {
    * because it may result from the transfer itself.
    */
   const onChain = async (payment: SignedPayment): Promise<Settlement> => {
-    const unknown: Settlement = { state: 'unknown', message: 'The facilitator did not say what became of it.' }
+    const unknown: Settlement = { state: 'unknown', message: 'The facilitator did not report the outcome.' }
     if (!chain) return unknown
     const outcome = await readChainOutcome({ chain, now }, payment)
     return outcome.state === 'unused' ? unknown : outcome
@@ -113,7 +113,11 @@ export function createRemoteFacilitator(options: {
     }
     const { errorReason, transaction } = answer.data
     if (payment.again || !errorReason || !unmovedReasons.has(errorReason) || transaction) return onChain(payment)
-    return { state: 'failed', reason: errorReason, message: `The facilitator refused to settle it: ${errorReason}.` }
+    return {
+      state: 'failed',
+      reason: errorReason,
+      message: `The facilitator refused to settle the payment: ${errorReason}.`,
+    }
   }
 
   return {
@@ -121,12 +125,12 @@ export function createRemoteFacilitator(options: {
     async verify(payment) {
       const { status, json } = await ask('verify', payment, verifyWithinMs)
       const answer = Verified.safeParse(json)
-      if (!answer.success || status >= 500) throw new Error(`The facilitator answered ${status}.`)
+      if (!answer.success || status >= 500) throw new Error(`The facilitator responded with status ${status}.`)
       const { isValid, invalidReason } = answer.data
       if (isValid && status === 200) return undefined
       const reason = invalidReason ?? 'invalid_payment'
-      if (inconclusiveReason.test(reason)) throw new Error('The facilitator could not verify.')
-      return { reason, message: `The facilitator refuses the payment: ${reason}.` }
+      if (inconclusiveReason.test(reason)) throw new Error('The facilitator could not verify the payment.')
+      return { reason, message: `The facilitator rejected the payment: ${reason}.` }
     },
     async settle(payment) {
       try {
@@ -134,7 +138,7 @@ export function createRemoteFacilitator(options: {
       } catch (error) {
         log.warn('payment outcome unknown', { error: describeChainError(error) })
         return onChain(payment).catch(
-          (): Settlement => ({ state: 'unknown', message: 'The facilitator did not answer.' }),
+          (): Settlement => ({ state: 'unknown', message: 'The facilitator did not respond.' }),
         )
       }
     },

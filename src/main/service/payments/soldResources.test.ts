@@ -65,7 +65,7 @@ test('releases a resource when its payment fails, is refused or its work fails',
   let works = false
   const { buy, refusal, restart } = shop(facilitator, {
     work() {
-      if (!works) throw new AppError('domain/registrar', 'The registrar does not answer.')
+      if (!works) throw new AppError('domain/registrar', 'The registrar did not respond.')
     },
   })
   expect((await refusal(await sign(), name)).fields.reason).toBe('insufficient_funds')

@@ -52,7 +52,7 @@ export function createTestLedgerFacilitator(options: {
         if (!(await isSignedByPayer(authorization, network))) return { state: 'failed', ...wrongSignature }
         return await commits.commitDurable(() => moveFunds(authorization))
       } catch {
-        return { state: 'unknown', message: 'The test ledger cannot be written to.' }
+        return { state: 'unknown', message: 'The test ledger is not writable.' }
       }
     },
     give: (address, amount) =>

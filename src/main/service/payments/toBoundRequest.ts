@@ -74,15 +74,15 @@ function sortFields({ authorization }: BoundRequest): [string, string][] {
 export function assertOwnWallet(holder: Caller | undefined, { authorization: { from } }: PaymentPayload): void {
   const wallet = holder?.wallet
   if (!wallet || (wallet.type === 'evm' && wallet.address.toLowerCase() === from)) return
-  throw new AppError('payments/wallet', `The payment is of ${from}, and you signed in with ${wallet.address}.`)
+  throw new AppError('payments/wallet', `The payment is from ${from}, but you signed in with ${wallet.address}.`)
 }
 
 /** Checks the fields outside the authorization. The signature also covers network and asset. */
 export function findMismatch({ scheme, network, asset }: PaymentPayload, { network: own }: Offer): Refusal | undefined {
-  if (scheme !== 'exact') return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not taken here.` }
+  if (scheme !== 'exact') return { reason: 'unsupported_scheme', message: `The scheme ${scheme} is not supported.` }
   if (network !== own.id && network !== own.slug) {
     return { reason: 'invalid_network', message: `The payment is on ${network}, not on ${own.id}.` }
   }
   if (asset === undefined || asset.toLowerCase() === own.usdc.address.toLowerCase()) return undefined
-  return { reason: 'invalid_asset', message: `The payment is of ${asset}, not of ${own.usdc.address}.` }
+  return { reason: 'invalid_asset', message: `The payment is in ${asset}, not in ${own.usdc.address}.` }
 }

@@ -56,7 +56,7 @@ export function createExposedPorts({
   }
   const assertCapacity = (sandboxId: SandboxId): void => {
     if (records.list(sandboxId).length < maxExposedPorts) return
-    throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports, the most allowed.`)
+    throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports, which is the maximum.`)
   }
   const checkName = (record: PortRecord): void => {
     const holder = record.subdomain === null ? undefined : records.findNamed(record.subdomain)

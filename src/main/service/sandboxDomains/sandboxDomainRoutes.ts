@@ -18,7 +18,7 @@ export function createSandboxDomainRoutes(options: {
     }),
     createEndpoint(removeSandboxDomain, ({ params }, { caller }) => {
       domains.remove(sandboxes.requireOwned(caller, params.id).id, params.domain)
-      return { success: true, domain: params.domain, message: `${params.domain} no longer leads to this sandbox.` }
+      return { success: true, domain: params.domain, message: `${params.domain} no longer points to this sandbox.` }
     }),
   ]
 }

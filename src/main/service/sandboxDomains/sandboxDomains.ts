@@ -64,7 +64,10 @@ export function createSandboxDomains(options: Options): SandboxDomains {
   }
   const assertCapacity = (sandboxId: SandboxId): void => {
     if (records.list(sandboxId).length + claims.list(sandboxId).length < maxSandboxDomains) return
-    throw new AppError('sandbox-domain/too-many', `${maxSandboxDomains} domains already lead to this sandbox.`)
+    throw new AppError(
+      'sandbox-domain/too-many',
+      `This sandbox has ${maxSandboxDomains} domains, which is the maximum.`,
+    )
   }
   /**
    * Whether a domain needs no proof. With public URLs only the account's own domains need none; on this computer, names
@@ -87,12 +90,12 @@ export function createSandboxDomains(options: Options): SandboxDomains {
   return {
     async add({ sandboxId, accountId }, { domain, port = null }) {
       if (port !== null) ports.get(sandboxId, port)
-      if (options.isOwn(domain)) throw new AppError('sandbox-domain/taken', `\`${domain}\` is a name of this service.`)
+      if (options.isOwn(domain)) throw new AppError('sandbox-domain/taken', `\`${domain}\` belongs to this service.`)
       const before = records.find(domain)
       if (before?.sandboxId === sandboxId) return before.port === port ? toWire(before) : led({ ...before, port })
       const isTheirs = before !== undefined && accountOf(before.sandboxId) !== accountId
       if (before && (!isTheirs || isReserved(domain))) {
-        throw new AppError('sandbox-domain/taken', `\`${domain}\` leads to another sandbox.`)
+        throw new AppError('sandbox-domain/taken', `\`${domain}\` points to another sandbox.`)
       }
       const earlier = claims.find(sandboxId, domain)
       if (!earlier) assertCapacity(sandboxId)
@@ -113,7 +116,7 @@ export function createSandboxDomains(options: Options): SandboxDomains {
     remove(sandboxId, domain) {
       if (claims.find(sandboxId, domain)) return claims.remove(sandboxId, domain)
       if (records.find(domain)?.sandboxId !== sandboxId) {
-        throw new AppError('sandbox-domain/not-found', `\`${domain}\` does not lead to this sandbox.`)
+        throw new AppError('sandbox-domain/not-found', `\`${domain}\` does not point to this sandbox.`)
       }
       records.remove(domain)
       options.onChanged(sandboxId)

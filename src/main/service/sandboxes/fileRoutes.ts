@@ -51,7 +51,7 @@ export function createFileRoutes({
 /** @throws AppError `request/invalid` for content that is not padded standard base64 or not well-formed text */
 function decodeContent(content: string, encoding: 'utf8' | 'base64'): Buffer {
   if (encoding === 'utf8') {
-    if (!content.isWellFormed()) throw new AppError('request/invalid', '`content` must be whole Unicode text.')
+    if (!content.isWellFormed()) throw new AppError('request/invalid', '`content` must be well-formed Unicode text.')
     return Buffer.from(content)
   }
   if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content)) {

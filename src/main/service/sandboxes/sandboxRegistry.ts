@@ -136,7 +136,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
   const assertCapacity = (): void => {
     if (records.countActive() < options.maxActive) return
     throw new AppError('sandbox/capacity', 'No capacity', {
-      detail: `At most ${options.maxActive} sandboxes run at once.`,
+      detail: `At most ${options.maxActive} sandboxes can run at once.`,
     })
   }
 
@@ -147,7 +147,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     if (runtime === undefined || runtime === of) return of
     throw new AppError(
       'request/invalid',
-      `The image \`${image}\` is one of the runtime \`${of}\`, not of \`${runtime}\`.`,
+      `The image \`${image}\` belongs to the runtime \`${of}\`, not to \`${runtime}\`.`,
     )
   }
 
@@ -350,7 +350,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     },
 
     adopt(record) {
-      if (records.find(record.id)) throw new AppError('sandbox/not-found', 'This sandbox is known already.')
+      if (records.find(record.id)) throw new AppError('sandbox/not-found', 'This sandbox already exists.')
       records.add(record)
       note(record.id, { type: 'sandbox.created', description: 'Found on disk and adopted.' })
       return tell(record)

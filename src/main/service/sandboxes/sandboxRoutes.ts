@@ -51,7 +51,7 @@ export function createSandboxRoutes(options: {
     createLinkEndpoint(getSandbox, ({ params }, { caller }) => toWire(sandboxes.requireOwned(caller, params.id))),
     createEndpoint(deleteSandbox, async ({ params }, { caller }) => {
       await sandboxes.remove(caller, params.id)
-      return { success: true, id: params.id, message: 'The sandbox is deleted with everything in it.' }
+      return { success: true, id: params.id, message: 'Sandbox deleted, including all its files.' }
     }),
     createEndpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
     createEndpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),

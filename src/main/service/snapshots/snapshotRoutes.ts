@@ -36,7 +36,7 @@ export function createSnapshotRoutes({
     ),
     createEndpoint(deleteSnapshot, async ({ params }, { caller }) => {
       await snapshots.remove(caller, params.id, params.snapshotId)
-      return { success: true, id: params.snapshotId, message: 'The snapshot is deleted.' }
+      return { success: true, id: params.snapshotId, message: 'Snapshot deleted.' }
     }),
   ]
 }

@@ -75,7 +75,10 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
     create: (caller, sandboxId, name) =>
       sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
         if (records.list(sandboxId).length >= maxSnapshots) {
-          throw new AppError('snapshot/too-many', `${sandbox.name} has ${maxSnapshots} snapshots, the most allowed.`)
+          throw new AppError(
+            'snapshot/too-many',
+            `${sandbox.name} has ${maxSnapshots} snapshots, which is the maximum.`,
+          )
         }
         const id = SnapshotId.parse(`snap_${newId()}`)
         const begun = { id, sandboxId, name: name ?? `snapshot-${id.slice(5, 13)}`, createdAtMs: now() }

@@ -40,13 +40,13 @@ export async function startDnsServer(
 }
 
 function createListenError(address: ListenAddress, cause: unknown): AppError {
-  return new AppError('listen/failed', `DNS cannot listen at ${formatHostAndPort(address)}.`, { cause })
+  return new AppError('listen/failed', `The DNS server cannot listen on ${formatHostAndPort(address)}.`, { cause })
 }
 
 function getPort(server: Server): number {
   const address = server.address()
   if (typeof address === 'object' && address) return address.port
-  throw new Error('The DNS server listens nowhere.')
+  throw new Error('The DNS server is not listening.')
 }
 
 function startUdpServer(host: string, zoneOf: (name: string) => Zone | undefined): UdpSocket {

@@ -41,5 +41,5 @@ function readServices(file: string): z.output<typeof Bootstrap>['services'] {
 }
 
 function createInvalidListError(file: string, cause: unknown): AppError {
-  return new AppError('config/invalid', `${file} is no list of RDAP servers as IANA publishes it.`, { cause })
+  return new AppError('config/invalid', `${file} is not a list of RDAP servers in IANA's format.`, { cause })
 }

@@ -41,7 +41,7 @@ export async function requestRegistrar(
 /** Omits the cause, which may contain the URL. */
 function createNoResponseError(title: string, maybeDone: boolean, code: string): RegistrarError {
   const cause = new Error(`The call failed: ${code}`)
-  return new RegistrarError(maybeDone ? 'unclear' : 'unreachable', `${title} does not answer.`, { cause })
+  return new RegistrarError(maybeDone ? 'unclear' : 'unreachable', `${title} did not respond.`, { cause })
 }
 
 /** Reduces a registrar's text to one line and removes our secrets, which it may repeat. */

@@ -109,5 +109,5 @@ export class RegistrarError extends Error {
 /** @throws RegistrarError `refused` if the name costs more than quoted */
 export function assertPrice(name: string, promised: NamePrice, present: NamePrice): void {
   if (present.registration <= promised.registration && present.renewal <= promised.renewal) return
-  throw new RegistrarError('refused', `${name} costs more by now than it was offered for.`)
+  throw new RegistrarError('refused', `The price of ${name} rose since the quote.`)
 }

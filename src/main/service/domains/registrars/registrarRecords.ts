@@ -40,7 +40,7 @@ export function assertSupportedType(
   type: DnsRecordType,
 ): void {
   if (recordTypes.includes(type)) return
-  throw new RegistrarError('unsupported', `${title} takes no ${type} records through its API.`)
+  throw new RegistrarError('unsupported', `The API of ${title} does not support ${type} records.`)
 }
 
 function isSupportedType(type: string): type is DnsRecordType {

@@ -73,13 +73,9 @@ export function parseChatRequest(body: JsonObject): CanonicalRequest {
   const messages = requireMessages(body, 'messages')
   const n = readInteger(body, 'n', 1)
   if (n !== undefined && n > 1)
-    throw createBadRequestError('n', 'Only one choice is made at a time: `n` must be 1.', 'unsupported_value')
+    throw createBadRequestError('n', 'Only one choice is supported: `n` must be 1.', 'unsupported_value')
   if (listField(body, 'functions') || body.function_call) {
-    throw createBadRequestError(
-      'functions',
-      '`functions` is of an older version: use `tools`.',
-      'unsupported_parameter',
-    )
+    throw createBadRequestError('functions', '`functions` is deprecated. Use `tools`.', 'unsupported_parameter')
   }
   const warnings: string[] = []
   const tools = toTools(listField(body, 'tools') ?? [], warnings)
@@ -135,7 +131,7 @@ function toTurns(message: JsonObject, param: string): Turn[] {
       return [{ role: 'user', parts: [{ type: 'result', callId, name, parts, failed: false }] }]
     }
     default:
-      throw createBadRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+      throw createBadRequestError(`${param}.role`, `${JSON.stringify(role)} is not a valid message role.`)
   }
 }
 
@@ -265,7 +261,7 @@ function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
     const param = `tools[${index}]`
     const tool = requireObject(it, param)
     if (tool.type !== undefined && tool.type !== 'function') {
-      warnings.push(`a tool of type ${String(tool.type)} was left out`)
+      warnings.push(`tool of type ${String(tool.type)} ignored`)
       return []
     }
     const named = requireObject(tool.function, `${param}.function`)
@@ -286,11 +282,11 @@ function toToolChoice(choice: unknown, tools: readonly Tool[]): ToolChoice | und
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice }
   const name = getString(getObject(choice, 'function'), 'name')
   if (name === undefined)
-    throw createBadRequestError('tool_choice', '`tool_choice` must be auto, none, required or name a function.')
+    throw createBadRequestError('tool_choice', '`tool_choice` must be auto, none, required or a function.')
   if (!tools.some((tool) => tool.name === name)) {
     throw createBadRequestError(
       'tool_choice',
-      `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
+      `\`tool_choice\` names ${JSON.stringify(name)}, which is not in \`tools\`.`,
     )
   }
   return { type: 'tool', name }

@@ -21,7 +21,7 @@ export function readImageData(mediaType: string, base64: string, param: string):
   if (!imageTypes.some((it) => it === normalizedType)) {
     throw createBadRequestError(
       param,
-      `${mediaType || 'An unknown type'} is no type of image: use ${imageTypes.join(', ')}.`,
+      `${mediaType || 'An unknown type'} is not a supported image type. Use ${imageTypes.join(', ')}.`,
     )
   }
   return { kind: 'data', mediaType: normalizedType, base64 }
@@ -33,7 +33,7 @@ export function parseDataUrl(url: string, param: string): { mediaType: string; b
   const [mediaType = '', ...parameters] = url.slice('data:'.length, Math.max(comma, 5)).split(';')
   const base64 = url.slice(comma + 1)
   if (comma < 0 || !parameters.includes('base64') || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64 === '') {
-    throw createBadRequestError(param, 'A data URL must hold base64, as in data:image/png;base64,….')
+    throw createBadRequestError(param, 'A data URL must contain base64, as in data:image/png;base64,….')
   }
   return { mediaType: mediaType.toLowerCase(), base64 }
 }

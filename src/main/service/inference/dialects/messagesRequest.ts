@@ -127,7 +127,7 @@ function toTurn(message: JsonObject, context: FieldContext): Turn {
   if (role === 'assistant') return { role, parts: withSignatures(each(toAssistantParts)) }
   if (role === 'system')
     return { role, developer: false, parts: each((block, { param: index }) => [toText(block, index)]) }
-  throw createBadRequestError(`${context.param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+  throw createBadRequestError(`${context.param}.role`, `${JSON.stringify(role)} is not a valid message role.`)
 }
 
 function toText(block: JsonObject, param: string): TextPart {
@@ -149,7 +149,7 @@ function toUserParts(
     case 'tool_result':
       return [toResult(block, { param, warnings })]
     default:
-      warnings.push(`a block of type ${String(block.type)} was left out`)
+      warnings.push(`block of type ${String(block.type)} ignored`)
       return []
   }
 }
@@ -233,7 +233,7 @@ function toAssistantParts(block: JsonObject, { param, warnings }: FieldContext):
         },
       ]
     default:
-      warnings.push(`a block of type ${String(block.type)} was left out`)
+      warnings.push(`block of type ${String(block.type)} ignored`)
       return []
   }
 }
@@ -243,7 +243,7 @@ function toTools(list: readonly unknown[], warnings: string[]): Tool[] {
     const param = `tools[${index}]`
     const tool = requireObject(it, param)
     if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom') {
-      warnings.push(`a tool of type ${String(tool.type)} was left out`)
+      warnings.push(`tool of type ${String(tool.type)} ignored`)
       return []
     }
     return [
@@ -271,7 +271,7 @@ function toToolChoice(choice: JsonObject | undefined, tools: readonly Tool[]): T
       if (tools.some((tool) => tool.name === name)) return { type: 'tool', name }
       throw createBadRequestError(
         'tool_choice.name',
-        `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
+        `\`tool_choice\` names ${JSON.stringify(name)}, which is not in \`tools\`.`,
       )
     }
     default:

@@ -105,5 +105,5 @@ export function readSampling(fields: { [K in keyof Sampling]?: Sampling[K] | und
 export function warnUntranslated(body: JsonObject, translated: readonly string[]): string[] {
   return Object.keys(body)
     .filter((name) => !translated.includes(name) && body[name] !== null && body[name] !== undefined)
-    .map((name) => `${name} was left out: the provider of this model has no equivalent`)
+    .map((name) => `${name} ignored: not supported by this provider`)
 }

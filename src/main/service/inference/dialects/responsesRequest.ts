@@ -61,13 +61,14 @@ export const translatedResponsesFields = [
 /** Rejects fields that require stored responses, which a stateless gateway does not have. */
 function rejectStoredState(body: JsonObject): void {
   const refuse = (param: string, why: string) => createBadRequestError(param, why, 'unsupported_parameter')
-  if (body.store === true) throw refuse('store', 'Nothing is stored here: `store` must be false or absent.')
+  if (body.store === true) throw refuse('store', 'Steward stores no responses: `store` must be false or absent.')
   if (body.previous_response_id) {
     throw refuse('previous_response_id', 'Steward stores no conversations: send the whole conversation in `input`.')
   }
   if (body.conversation)
     throw refuse('conversation', 'Steward stores no conversations: send the whole conversation in `input`.')
-  if (body.background === true) throw refuse('background', '`background` needs storage, which is not there.')
+  if (body.background === true)
+    throw refuse('background', '`background` is not supported: Steward stores no responses.')
   if (body.prompt) throw refuse('prompt', 'Prompts are not stored: send `instructions` and `input`.')
 }
 
@@ -184,7 +185,7 @@ function toModelParts(
     case 'item_reference':
       throw createUnknownItemError(param)
     default:
-      warnings.push(`an item of type ${String(item.type)} was left out`)
+      warnings.push(`item of type ${String(item.type)} ignored`)
       return []
   }
 }
@@ -233,7 +234,7 @@ function toTurns(item: JsonObject, { param, warnings }: FieldContext): Turn[] {
         ),
       ]
     default:
-      throw createBadRequestError(`${param}.role`, `${JSON.stringify(role)} is no role of a message.`)
+      throw createBadRequestError(`${param}.role`, `${JSON.stringify(role)} is not a valid message role.`)
   }
 }
 
@@ -255,7 +256,7 @@ function toPart(part: JsonObject, { param, warnings }: FieldContext): (TextPart 
     case 'input_image': {
       const url = getString(part, 'image_url') ?? getString(getObject(part, 'image_url'), 'url')
       if (url === undefined)
-        throw createBadRequestError(`${param}.image_url`, 'Stored files are not there: send the image itself.')
+        throw createBadRequestError(`${param}.image_url`, 'Files are not stored: send the image itself.')
       return [{ type: 'image', source: parseImageSource(url, `${param}.image_url`), detail: getString(part, 'detail') }]
     }
     case 'input_file': {
@@ -265,7 +266,7 @@ function toPart(part: JsonObject, { param, warnings }: FieldContext): (TextPart 
       return [{ type: 'file', name: getString(part, 'filename'), ...parseDataUrl(data, `${param}.file_data`) }]
     }
     default:
-      warnings.push(`a part of type ${String(part.type)} was left out`)
+      warnings.push(`part of type ${String(part.type)} ignored`)
       return []
   }
 }

@@ -51,7 +51,7 @@ function toTools(tool: JsonObject, { param, namespace, warnings }: FieldContext)
       })
     }
     default:
-      warnings.push(`a tool of type ${String(tool.type)} was left out`)
+      warnings.push(`tool of type ${String(tool.type)} ignored`)
       return []
   }
 }
@@ -94,7 +94,7 @@ export function parseResponsesToolChoice(
     if (tool) return { type: 'tool', name: tool.innerName }
     throw createBadRequestError(
       'tool_choice.name',
-      `\`tool_choice\` names ${JSON.stringify(name)}, which is none of the tools.`,
+      `\`tool_choice\` names ${JSON.stringify(name)}, which is not in \`tools\`.`,
     )
   }
   warnings.push(`tool_choice of type ${String(choiceObject.type)} became auto`)

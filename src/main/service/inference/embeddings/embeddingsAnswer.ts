@@ -20,14 +20,13 @@ export function readVectors(answer: JsonObject, { inputs, encoding, dimensions }
     const item = toJsonObject(it)
     const index = item?.index ?? at
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= inputs.length) {
-      throw createUnusableError('a vector of an unknown input')
+      throw createUnusableError('a vector for an unknown input')
     }
     if (items.has(index)) throw createUnusableError('two vectors for one input')
     const vector = readVector(item?.embedding)
-    if (!vector) throw createUnusableError('a vector that is no list of numbers')
+    if (!vector) throw createUnusableError('a vector that is not a list of numbers')
     length ??= vector.length
-    if (vector.length !== length)
-      throw createUnusableError(`a vector of ${vector.length} numbers in the place of ${length}`)
+    if (vector.length !== length) throw createUnusableError(`a vector of ${vector.length} numbers instead of ${length}`)
     items.set(index, { object: 'embedding', index, embedding: encodeVector(vector, encoding) })
   }
   return inputs.map((_, index) => items.get(index) as Item) // one per input, without duplicates

@@ -114,7 +114,7 @@ export function getProviderEncoding(model: CatalogueModel): VectorEncoding {
  */
 export function assertEmbeddable(model: CatalogueModel, request: EmbeddingsRequest): void {
   if (!model.quirks.embeddings?.takesTokens && typeof request.inputs[0] !== 'string') {
-    throw createBadRequestError('input', `\`input\` must be text: ${model.name} takes no tokens.`)
+    throw createBadRequestError('input', `\`input\` must be text: ${model.name} does not accept tokens.`)
   }
   const dimensions = request.dimensions ?? model.dimensions
   if (dimensions === undefined) return
@@ -122,6 +122,6 @@ export function assertEmbeddable(model: CatalogueModel, request: EmbeddingsReque
   const bytes = itemBytes + dimensions * (encodings.includes('float') ? floatBytes : base64FloatBytes)
   const maxCount = Math.max(1, Math.floor(maxJsonResponseBytes / bytes))
   if (request.inputs.length <= maxCount) return
-  const message = `\`input\` must have at most ${maxCount} items with vectors of ${dimensions} numbers in ${request.encoding}: an answer has 8 MB at most.`
+  const message = `\`input\` must have at most ${maxCount} items with vectors of ${dimensions} numbers in ${request.encoding}: the maximum response size is 8 MB.`
   throw createBadRequestError('input', message, 'array_above_max_length')
 }

@@ -60,7 +60,7 @@ const customTool = objectShape({
   custom: objectShape({ ...scalars('name', 'description'), format: data }),
 })
 
-const unstored: FieldShape = { kind: 'never', reason: 'nothing is stored here' }
+const unstored: FieldShape = { kind: 'never', reason: 'Steward stores no responses' }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
 export const chatFields: FieldShape = objectShape({
@@ -91,7 +91,7 @@ export const chatFields: FieldShape = objectShape({
   guided_choice: listShape(scalar),
   chat_template_kwargs: data,
   service_tier: pricedShape('auto', 'default'),
-  store: { kind: 'scalar', values: [false], reason: 'nothing is stored here' },
+  store: { kind: 'scalar', values: [false], reason: 'Steward stores no responses' },
   // Labels for stored completions, which the provider rejects without `store`.
   metadata: unstored,
   functions: listShape(scalar),

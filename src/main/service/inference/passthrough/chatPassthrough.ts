@@ -42,7 +42,7 @@ export const chatPassthrough: Passthrough = {
     cleaned.messages = toMessages(body, request, target.model.quirks.chat)
     if (refusesLogprobs(request, target.model.refuses)) {
       for (const name of ['logprobs', 'top_logprobs']) {
-        if (cleaned[name]) written.warnings.push(`${name} was left out: ${target.model.name} does not take it`)
+        if (cleaned[name]) written.warnings.push(`${name} ignored: not supported by ${target.model.name}`)
         delete cleaned[name]
       }
     }

@@ -37,7 +37,7 @@ export const variant = (noun: string, shapeOf: (object: JsonObject) => FieldShap
 export const byType = (noun: string, shapes: Readonly<Record<string, FieldShape>>): FieldShape =>
   variant(noun, ({ type }) => (typeof type === 'string' && Object.hasOwn(shapes, type) ? shapes[type] : undefined))
 
-const unpriced = 'it is not in the price list'
+const unpriced = 'not in the price list'
 /** Removed unless it has one of these values, because other values change the token price. */
 export const pricedShape = (...harmless: readonly unknown[]): FieldShape => ({
   kind: 'scalar',
@@ -78,7 +78,7 @@ function filterValue(value: unknown, shape: FieldShape, path: string, removed: s
     case 'scalar': {
       const { values, reason = 'not supported' } = shape
       if (isScalar(value) && (values === undefined || values.includes(value))) return value
-      return omitField(value, path, { removed, warning: `${path} was left out: ${reason}` })
+      return omitField(value, path, { removed, warning: `${path} ignored: ${reason}` })
     }
     case 'list':
       if (!Array.isArray(value)) break
@@ -96,8 +96,7 @@ function filterValue(value: unknown, shape: FieldShape, path: string, removed: s
       if (!object) break
       const matchingShape = shape.findShape(object)
       if (matchingShape) return filterValue(object, matchingShape, path, removed)
-      const article = /^[aeiou]/.test(shape.noun) ? 'an' : 'a'
-      const warning = `${article} ${shape.noun} of type ${String(object.type)} was left out`
+      const warning = `${shape.noun} of type ${String(object.type)} ignored`
       return omitField(value, path, { removed, warning })
     }
     case 'either': {
@@ -106,9 +105,9 @@ function filterValue(value: unknown, shape: FieldShape, path: string, removed: s
       break
     }
     case 'never':
-      return omitField(value, path, { removed, warning: `${path} was left out: ${shape.reason}` })
+      return omitField(value, path, { removed, warning: `${path} ignored: ${shape.reason}` })
   }
-  return omitField(value, path, { removed, warning: `${path} was left out: not supported` })
+  return omitField(value, path, { removed, warning: `${path} ignored: not supported` })
 }
 
 function filterObject(
@@ -125,7 +124,7 @@ function filterObject(
     const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (shape === undefined) {
       rejectStoredReferences({ [name]: value }, path)
-      if (value !== null) removed.push(`${fieldPath} was left out: not supported`)
+      if (value !== null) removed.push(`${fieldPath} ignored: not supported`)
       continue
     }
     const filtered = value === null ? null : filterValue(value, shape, fieldPath, removed)

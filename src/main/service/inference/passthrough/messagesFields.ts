@@ -129,6 +129,6 @@ export function filterBetas(header: string | undefined): { betas: string | undef
   const allowed = names.filter(isAllowed)
   return {
     betas: allowed.length > 0 ? allowed.join(',') : undefined,
-    removed: names.filter((it) => !isAllowed(it)).map((it) => `anthropic-beta ${it.slice(0, 100)} was left out`),
+    removed: names.filter((it) => !isAllowed(it)).map((it) => `anthropic-beta ${it.slice(0, 100)} ignored`),
   }
 }

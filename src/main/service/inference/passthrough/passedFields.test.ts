@@ -123,7 +123,7 @@ test.each<[keyof typeof bodies, string, object]>([
 ])('%s drops %s and warns', async (dialect, word, fields) => {
   const { headers } = await world.ask(request[dialect], bodies[dialect](fields))
   expect(JSON.stringify(world.sent())).not.toContain(word)
-  expect(headers['x-steward-warnings']).toContain('left out')
+  expect(headers['x-steward-warnings']).toContain('ignored')
 })
 
 test.each<[keyof typeof bodies, object]>([
@@ -173,7 +173,7 @@ test('rejects Messages threads for every model with a helpful error', async () =
 test('passes allow-listed betas and names the removed ones', () => {
   expect(filterBetas('context-1m-2025-08-07, interleaved-thinking-2025-05-14,files-api-2025-04-14')).toEqual({
     betas: 'interleaved-thinking-2025-05-14',
-    removed: ['anthropic-beta context-1m-2025-08-07 was left out', 'anthropic-beta files-api-2025-04-14 was left out'],
+    removed: ['anthropic-beta context-1m-2025-08-07 ignored', 'anthropic-beta files-api-2025-04-14 ignored'],
   })
   expect(filterBetas(undefined)).toEqual({ betas: undefined, removed: [] })
 })

@@ -15,7 +15,8 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 
 export function parseAnthropicAnswer(body: JsonObject): CanonicalEvent[] {
   if (body.type === 'error' || body.error) return [{ type: 'error', error: toAnthropicError(body) }]
-  if (!Array.isArray(body.content)) return [{ type: 'error', error: createUnusableError('It has no content.') }]
+  if (!Array.isArray(body.content))
+    return [{ type: 'error', error: createUnusableError('The response has no content.') }]
   const usage = createUsageReader()
   return [
     { type: 'start', id: getString(body, 'id') },
@@ -49,7 +50,7 @@ export function createAnthropicStreamReader(): StreamReader {
           const text = JSON.stringify(input)
           wholeChars += text.length
           if (wholeChars > maxWholeChars)
-            return [{ type: 'error', error: createUnusableError('Its calls are too long.') }]
+            return [{ type: 'error', error: createUnusableError('The tool calls are too long.') }]
           whole.set(index, text)
         }
         return [...blockStart(index, block)]
@@ -79,14 +80,14 @@ export function createAnthropicStreamReader(): StreamReader {
       const event = parseJsonObject(data)
       return event
         ? readEvent(event)
-        : [{ type: 'error', error: createUnusableError('An event of its stream is no JSON.') }]
+        : [{ type: 'error', error: createUnusableError('An event of the stream is not valid JSON.') }]
     },
     end() {
       if (ended) return []
       return [
         {
           type: 'error',
-          error: new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' }),
+          error: new InferenceError('upstream', 'The provider ended its response early.', { reason: 'cut' }),
         },
       ]
     },
@@ -202,12 +203,12 @@ const kinds: Readonly<Record<string, InferenceErrorKind>> = {
 function toAnthropicError(body: JsonObject): InferenceError {
   const error = getObject(body, 'error')
   const type = getString(error, 'type')
-  const message = getString(error, 'message') ?? 'The provider answered with an error.'
+  const message = getString(error, 'message') ?? 'The provider returned an error.'
   return new InferenceError(kinds[type ?? ''] ?? 'upstream', message, { reason: type })
 }
 
 function createUnusableError(why: string): InferenceError {
-  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
+  return new InferenceError('upstream', `The provider sent an invalid response. ${why}`, {
     reason: 'unusable',
   })
 }

@@ -76,7 +76,7 @@ function toThinkingFields(request: CanonicalRequest, { model, maxOutputTokens }:
   if (!reasoning || !isThinking(request, model)) return off
   const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
   if (forced && request.tools.length > 0) {
-    warnings.push('thinking was left out: it cannot be together with a forced tool')
+    warnings.push('thinking ignored: not supported with a forced tool')
     return off
   }
   if (model.reasoning?.by === 'adaptive') {
@@ -85,12 +85,12 @@ function toThinkingFields(request: CanonicalRequest, { model, maxOutputTokens }:
   }
   if (model.reasoning?.by !== 'budget') return off
   if (hasLostThinking(request.turns)) {
-    warnings.push('thinking was left out: the calls of this turn came back without theirs')
+    warnings.push('thinking ignored: the tool calls of this turn were sent back without it')
     return off
   }
   const max = Math.min(model.reasoning.max, Math.floor(maxOutputTokens * budgetShare))
   if (max < minBudget) {
-    warnings.push(`thinking was left out: it needs more than ${Math.ceil(minBudget / budgetShare)} tokens of output`)
+    warnings.push(`thinking ignored: it requires more than ${Math.ceil(minBudget / budgetShare)} output tokens`)
     return off
   }
   const requested = reasoning.budgetTokens ?? thinkingBudgets[getEffort(request, model)]
@@ -128,7 +128,7 @@ function isOwnThinking(part: AssistantTurn['parts'][number] | undefined): boolea
 function toSamplingFields(request: CanonicalRequest, thinking: boolean): JsonObject {
   const { temperature, topP, topK } = request.sampling
   const { warnings } = request
-  if (temperature !== undefined && temperature > 1) warnings.push('temperature became 1, the greatest of this family')
+  if (temperature !== undefined && temperature > 1) warnings.push('temperature became 1, the maximum of this provider')
   if (!thinking)
     return omitUndefined({ temperature: temperature && Math.min(temperature, 1), top_p: topP, top_k: topK })
   const allowedTopP = topP !== undefined && topP >= 0.95 ? topP : undefined
@@ -137,13 +137,13 @@ function toSamplingFields(request: CanonicalRequest, thinking: boolean): JsonObj
     topP !== allowedTopP && 'top_p',
     topK !== undefined && 'top_k',
   ].filter((it) => it !== false)
-  for (const name of removed) warnings.push(`${name} was left out: not together with thinking`)
+  for (const name of removed) warnings.push(`${name} ignored: not supported with thinking`)
   return omitUndefined({ top_p: allowedTopP })
 }
 
 function toStopSequences(request: CanonicalRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it.trim() !== '')
-  if (usable.length < request.stop.length) request.warnings.push('a blank stop sequence was left out')
+  if (usable.length < request.stop.length) request.warnings.push('blank stop sequence ignored')
   return usable.length > 0 ? usable : undefined
 }
 

@@ -30,7 +30,7 @@ export function closeSchema(schema: JsonObject): { schema: JsonObject; warnings:
   const dropped = new Set<string>()
   const closed = close(schema, dropped)
   const names = [...dropped].sort().join(', ')
-  return { schema: closed, warnings: names === '' ? [] : [`the answer is not checked for ${names}`] }
+  return { schema: closed, warnings: names === '' ? [] : [`the output is not checked for ${names}`] }
 }
 
 function close(schema: JsonObject, dropped: Set<string>): JsonObject {

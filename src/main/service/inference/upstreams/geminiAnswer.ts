@@ -40,7 +40,7 @@ export function createGeminiStreamReader(options: ReaderOptions): StreamReader {
       try {
         chunk = parseJson(data)
       } catch {
-        return [{ type: 'error', error: createUnusableError('An event of its stream is no JSON.', 'unusable') }]
+        return [{ type: 'error', error: createUnusableError('An event of the stream is not valid JSON.', 'unusable') }]
       }
       return reader.take(toJsonObject(Array.isArray(chunk) ? chunk[0] : chunk) ?? {})
     },
@@ -116,13 +116,13 @@ function createGeminiReader({ newCallId }: ReaderOptions) {
     if (blocked) return { type: 'error', error: blocked }
     if (native === undefined) {
       const error = started
-        ? createUnusableError('It broke off.', 'cut')
-        : createUnusableError('It is empty.', 'unusable')
+        ? createUnusableError('The response ended early.', 'cut')
+        : createUnusableError('The response is empty.', 'unusable')
       return { type: 'error', error }
     }
     if (malformedCallReasons.includes(native)) {
       const error = createUnusableError(
-        `The model made a call that is none: ${native}. ${currentKind}`.trimEnd(),
+        `The model made an invalid tool call: ${native}. ${currentKind}`.trimEnd(),
         native,
       )
       return { type: 'error', error }
@@ -131,7 +131,7 @@ function createGeminiReader({ newCallId }: ReaderOptions) {
       const filtered = reasons[native] === 'filtered'
       const error = filtered
         ? createBlockedPromptError(native, currentKind)
-        : createUnusableError(`It is empty; the model ended with ${native}.`, native)
+        : createUnusableError(`The response is empty. The model stopped with ${native}.`, native)
       return { type: 'error', error }
     }
     return { type: 'finish', reason: reasons[native] ?? 'stop', native }
@@ -166,5 +166,5 @@ function createBlockedPromptError(reason: string, message = ''): InferenceError 
 }
 
 function createUnusableError(why: string, code: string): InferenceError {
-  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, { reason: code })
+  return new InferenceError('upstream', `The provider sent an invalid response. ${why}`, { reason: code })
 }

@@ -46,7 +46,7 @@ export function buildGeminiRequest(canonical: CanonicalRequest, target: Target):
     }),
   })
   if (request.parallelToolCalls === false && request.tools.length > 0) {
-    warnings.push('parallel_tool_calls was left out: this family has no word for it')
+    warnings.push('parallel_tool_calls ignored: not supported by this provider')
   }
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
   return {
@@ -159,7 +159,7 @@ function toToolConfig({ toolChoice: choice }: CanonicalRequest): JsonObject | un
 function toStopSequences(request: CanonicalRequest): string[] | undefined {
   const usable = request.stop.filter((it) => it !== '')
   if (usable.length > maxStops)
-    throw createBadRequestError('stop', `This family takes ${maxStops} stop sequences at most.`)
+    throw createBadRequestError('stop', `This provider supports at most ${maxStops} stop sequences.`)
   return usable.length > 0 ? usable : undefined
 }
 
@@ -186,7 +186,7 @@ function toThinkingConfig(request: CanonicalRequest, { model, maxOutputTokens }:
   if (reasoning.by !== 'budget') return undefined
   if (!on && reasoning.can_be_off) return { thinkingBudget: 0 }
   if (!on) {
-    request.warnings.push(`${model.name} always thinks: it got its least budget`)
+    request.warnings.push(`${model.name} always thinks: the minimum budget was used`)
     return { includeThoughts: true, thinkingBudget: reasoning.min }
   }
   if (!request.reasoning) return { includeThoughts: true }

@@ -23,7 +23,7 @@ export function parseOpenAiAnswer(body: JsonObject, options: ReaderOptions): Can
   if (error) return [{ type: 'error', error }]
   const choice = toJsonObject(getList(body, 'choices')[0])
   const message = toJsonObject(choice?.message)
-  if (!choice || !message) return [{ type: 'error', error: createUnusableError('It has no choice.') }]
+  if (!choice || !message) return [{ type: 'error', error: createUnusableError('The response has no choice.') }]
   const reader = createChoiceReader(options)
   const events: CanonicalEvent[] = [{ type: 'start', id: getString(body, 'id') }, ...reader.take(message)]
   const usage = parseUsage(body.usage)
@@ -61,7 +61,7 @@ export function createOpenAiStreamReader(options: ReaderOptions): StreamReader {
 
   function end(): CanonicalEvent[] {
     if (native === undefined && !(done && started)) {
-      const error = new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' })
+      const error = new InferenceError('upstream', 'The provider ended its response early.', { reason: 'cut' })
       return [{ type: 'error', error }]
     }
     return [...reader.close(), { type: 'finish', reason: reasons[native ?? 'stop'] ?? 'stop', native }]
@@ -76,7 +76,7 @@ export function createOpenAiStreamReader(options: ReaderOptions): StreamReader {
         return end()
       }
       const chunk = parseJsonObject(data)
-      if (!chunk) return [{ type: 'error', error: createUnusableError('An event of its stream is no JSON.') }]
+      if (!chunk) return [{ type: 'error', error: createUnusableError('An event of the stream is not valid JSON.') }]
       const events = readChunk(chunk)
       if (isOneText(chunk, events)) chunks.learn(data)
       return events
@@ -149,7 +149,7 @@ function createChoiceReader({ newCallId }: ReaderOptions) {
         call.waiting += text
         waitingChars += text.length
         if (calls.size > maxCalls || waitingChars > maxWaitingChars) {
-          return [{ type: 'error', error: createUnusableError('It has more calls than any model makes.') }]
+          return [{ type: 'error', error: createUnusableError('The response has too many tool calls.') }]
         }
         if (!live && call.name !== '') events.push(...begun(call))
       }
@@ -234,14 +234,13 @@ export function parseUsage(value: unknown): Usage | undefined {
 export function findError(body: JsonObject): InferenceError | undefined {
   const { error } = body
   if (error === undefined || error === null) return undefined
-  const message =
-    getString(error, 'message') ?? (typeof error === 'string' ? error : 'The provider answered with an error.')
+  const message = getString(error, 'message') ?? (typeof error === 'string' ? error : 'The provider returned an error.')
   const code = getString(error, 'code') ?? getString(error, 'type')
   return new InferenceError('upstream', message, { reason: code })
 }
 
 function createUnusableError(why: string): InferenceError {
-  return new InferenceError('upstream', `The provider sent an answer that cannot be used. ${why}`, {
+  return new InferenceError('upstream', `The provider sent an invalid response. ${why}`, {
     reason: 'unusable',
   })
 }

@@ -10,7 +10,7 @@ type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>
 /** @throws Error if the model's family does not support chat completions */
 function toChatQuirks({ name, quirks }: Target['model']): ChatQuirks {
   if (quirks.chat) return quirks.chat
-  throw new Error(`${name} does not speak chat completions.`)
+  throw new Error(`${name} does not support chat completions.`)
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
@@ -56,7 +56,7 @@ export function buildReasoningFields(request: CanonicalRequest, { model }: Pick<
   if (!reasoning || !model.reasoning) {
     const takesAnyEffort = model.quirks.chat?.takesAnyEffort ?? false
     if (reasoning?.effort !== undefined && reasoning.effort !== 'none' && !takesAnyEffort) {
-      request.warnings.push(`reasoning effort was left out: ${model.name} does not think`)
+      request.warnings.push(`reasoning effort ignored: not supported by ${model.name}`)
     }
     return takesAnyEffort && reasoning?.effort ? { reasoning_effort: reasoning.effort } : {}
   }
@@ -117,7 +117,7 @@ function toUserPart(part: UserTurn['parts'][number], family: ImageRules): JsonOb
       return { type: 'file', file: { filename: part.name ?? 'file', file_data: data } }
     }
     case 'result':
-      throw new Error('Results are messages of their own.')
+      throw new Error('Tool results are separate messages.')
   }
 }
 

@@ -66,7 +66,7 @@ export function createResponsesUpstreamStreamReader(): StreamReader {
     push({ data }) {
       const event = parseJsonObject(data)
       if (event) return readEvent(event)
-      const error = new InferenceError('upstream', 'The provider sent an event that is no JSON.', {
+      const error = new InferenceError('upstream', 'The provider sent an event that is not valid JSON.', {
         reason: 'unusable',
       })
       return [{ type: 'error', error }]
@@ -76,7 +76,7 @@ export function createResponsesUpstreamStreamReader(): StreamReader {
       return [
         {
           type: 'error',
-          error: new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut' }),
+          error: new InferenceError('upstream', 'The provider ended its response early.', { reason: 'cut' }),
         },
       ]
     },
@@ -167,7 +167,7 @@ function readUsage(value: unknown): Usage | undefined {
 
 function readError(body: JsonObject): InferenceError {
   const error = getObject(body, 'error')
-  const message = getString(error, 'message') ?? 'The provider answered with an error.'
+  const message = getString(error, 'message') ?? 'The provider returned an error.'
   const code = getString(error, 'code') ?? getString(error, 'type')
   return new InferenceError(code === 'rate_limit_exceeded' ? 'rate' : 'upstream', message, { reason: code })
 }

@@ -14,7 +14,7 @@ export function buildResponsesUpstreamRequest(canonical: CanonicalRequest, targe
   const { tools, sampling, warnings } = request
   const effort = buildReasoningFields(request, target).reasoning_effort
   const text = omitUndefined({ format: toFormatField(request), verbosity: request.verbosity })
-  if (request.stop.length > 0) warnings.push('stop was left out: Responses have no word for it')
+  if (request.stop.length > 0) warnings.push('stop ignored: not supported by the Responses API')
   const body = omitUndefined({
     model: target.model.upstreamId,
     input: request.turns.flatMap(toItems),

@@ -11,10 +11,10 @@ export function toUpstreamError({ status, body, retryAfter }: UpstreamErrorRespo
   const { message, code } = parseError(body)
   const kind = getKind(status)
   if (status === 401 || status === 403 || status === 402) {
-    const why = status === 402 ? 'wants to be paid first' : 'refused the key that Steward has for it'
+    const why = status === 402 ? 'requires payment' : 'rejected its API key'
     return new InferenceError('upstream', `The provider ${why}.`, { reason: `provider_${status}`, retryAfter })
   }
-  return new InferenceError(kind, message ?? `The provider answered with status ${status}.`, {
+  return new InferenceError(kind, message ?? `The provider responded with status ${status}.`, {
     reason: code,
     retryAfter,
     status: kind === 'upstream' || kind === 'overloaded' ? undefined : status,

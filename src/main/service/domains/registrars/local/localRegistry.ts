@@ -63,7 +63,7 @@ export function createLocalRegistry(options: {
     }
   }
   const assertReachable = (name: string): void => {
-    if (findMagicName(name) === 'down') throw new RegistrarError('unreachable', 'The registrar does not answer.')
+    if (findMagicName(name) === 'down') throw new RegistrarError('unreachable', 'The registrar did not respond.')
   }
   const requireDomain = (name: string): RegistryDomain => {
     assertReachable(name)
@@ -86,7 +86,7 @@ export function createLocalRegistry(options: {
       const magic = findMagicName(name)
       const present = availability(name).price
       if (!present) {
-        throw new RegistrarError('refused', 'The test registry has no names below this top-level domain.')
+        throw new RegistrarError('refused', 'The test registry does not offer this top-level domain.')
       }
       assertPrice(name, price, present)
       const atMs = now()
@@ -107,11 +107,11 @@ export function createLocalRegistry(options: {
     async renew({ name, years, amountCents }) {
       const { expiresAtMs } = requireDomain(name)
       if ((availability(name).price?.renewal ?? 0) * years > amountCents) {
-        throw new RegistrarError('refused', `The renewal of ${name} costs more by now than it was offered for.`)
+        throw new RegistrarError('refused', `The renewal price of ${name} rose since the quote.`)
       }
       const renewedAtMs = addYears(Math.max(expiresAtMs, now()), years)
       if (renewedAtMs > addYears(now(), maxYearsAhead)) {
-        throw new RegistrarError('refused', `${name} can be renewed for ${maxYearsAhead} years from now at most.`)
+        throw new RegistrarError('refused', `${name} can be renewed for at most ${maxYearsAhead} years from now.`)
       }
       records.change(name, { expiresAtMs: renewedAtMs })
     },

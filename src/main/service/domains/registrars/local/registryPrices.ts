@@ -26,5 +26,5 @@ export function readRegistryPrices(file: string): TldPrice[] {
 function createInvalidPriceError(file: string, cause: unknown): AppError {
   const [issue] = cause instanceof z.ZodError ? cause.issues : []
   const reason = issue ? `\`${issue.path.join('.')}\` ${issue.message}` : String(cause)
-  return new AppError('config/invalid', `The prices in ${file} are wrong: ${reason}.`, { cause })
+  return new AppError('config/invalid', `The price file ${file} is not valid: ${reason}.`, { cause })
 }

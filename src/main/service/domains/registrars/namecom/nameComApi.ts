@@ -68,10 +68,10 @@ function toRegistrarError({ status, json, changes }: Answered, secrets: readonly
   const { data } = Failure.safeParse(json)
   const said = [data?.message, data?.details].map((it) => sanitizeRegistrarText(it, secrets)).filter((it) => it !== '')
   const cause = new Error(`Status ${status}: ${said.join(', ')}`)
-  if (status === 429) return new RegistrarError('unreachable', `${nameComTitle} is asked too often.`, { cause })
+  if (status === 429) return new RegistrarError('unreachable', `${nameComTitle} rate limit exceeded.`, { cause })
   // 402: the account has insufficient funds.
   if ([401, 402, 403].includes(status)) {
-    return new RegistrarError('unreachable', `${nameComTitle} refuses the account of this service.`, { cause })
+    return new RegistrarError('unreachable', `${nameComTitle} rejected the account of this service.`, { cause })
   }
   if (status >= 400 && status < 500 && data) {
     const isUnavailable = /not available|unavailable|already (registered|taken)/i.test(said.join(' '))
@@ -79,5 +79,5 @@ function toRegistrarError({ status, json, changes }: Answered, secrets: readonly
       cause,
     })
   }
-  return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameComTitle} gave no answer.`, { cause })
+  return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameComTitle} did not respond.`, { cause })
 }

@@ -57,7 +57,7 @@ export function createNameComRegistrar(options: {
       const [present] = await check([name])
       if (present?.status === 'taken') throw new RegistrarError('taken', `${name} is taken.`)
       if (present?.status !== 'available' || !present.price) {
-        throw new RegistrarError('refused', `${nameComTitle} does not offer ${name} now.`)
+        throw new RegistrarError('refused', `${nameComTitle} does not offer ${name} at the moment.`)
       }
       assertPrice(name, price, present.price)
       const domain = {
@@ -71,7 +71,7 @@ export function createNameComRegistrar(options: {
     async renew({ name, years, amountCents }) {
       const yearly = await renewalPrice(name)
       if (yearly === null || yearly * years > amountCents) {
-        throw new RegistrarError('refused', `The renewal of ${name} costs more by now than it was offered for.`)
+        throw new RegistrarError('refused', `The renewal price of ${name} rose since the quote.`)
       }
       const body = { years, purchasePrice: toDollars(yearly * years) }
       await api.ask(getPath(name, ':renew'), Order, { method: 'POST', body })
@@ -143,7 +143,7 @@ async function listRecords(
     const answer: z.infer<typeof Records> = await api.ask(getPath(`perPage=1000&page=${page}`), Records)
     all.push(...answer.records)
     if (answer.nextPage !== undefined && (answer.nextPage <= page || answer.nextPage > maxPages)) {
-      throw new RegistrarError('unreachable', `${nameComTitle} lists DNS records that do not end.`)
+      throw new RegistrarError('unreachable', `${nameComTitle} returned an endless list of DNS records.`)
     }
     page = answer.nextPage
   }

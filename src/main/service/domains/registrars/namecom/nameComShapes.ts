@@ -5,7 +5,7 @@ import { z } from 'zod'
 const Time = z.string().transform((text, context) => {
   const ms = Date.parse(text)
   if (Number.isFinite(ms)) return ms
-  context.addIssue({ code: 'custom', message: 'is no time' })
+  context.addIssue({ code: 'custom', message: 'is not a valid time' })
   return z.NEVER
 })
 const Name = z.string().transform((name) => name.toLowerCase().replace(/\.$/, ''))

@@ -47,7 +47,7 @@ export function createNameSiloApi(options: { http: HttpClient; url: string; apiK
         { url, method: 'GET', changes, signal },
       )
       const answer = Answer.safeParse(json)
-      if (status === 429) throw new RegistrarError('unreachable', `${nameSiloTitle} is asked too often.`)
+      if (status === 429) throw new RegistrarError('unreachable', `${nameSiloTitle} rate limit exceeded.`)
       if (status !== 200 || !answer.success) throw createUnknownOutcomeError(changes, status)
       const { reply } = answer.data
       const detail = sanitizeRegistrarText(reply.detail, [apiKey, encodeURIComponent(apiKey)])
@@ -58,20 +58,20 @@ export function createNameSiloApi(options: { http: HttpClient; url: string; apiK
 }
 
 function createUnknownOutcomeError(changes: boolean, status: number): RegistrarError {
-  return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} gave no answer.`, {
-    cause: new Error(`The answer has status ${status}, or is no reply.`),
+  return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} did not respond.`, {
+    cause: new Error(`The response has status ${status} or is not a reply.`),
   })
 }
 
 function toRegistrarError({ code, detail }: { code: number; detail: string }, changes: boolean): RegistrarError {
   const cause = new Error(`Reply ${code}: ${detail}`)
   if (accountErrorCodes.includes(code)) {
-    return new RegistrarError('unreachable', `${nameSiloTitle} refuses the account of this service.`, { cause })
+    return new RegistrarError('unreachable', `${nameSiloTitle} rejected the account of this service.`, { cause })
   }
   if (registrarErrorCodes.includes(code)) {
     return new RegistrarError(changes ? 'unclear' : 'unreachable', `${nameSiloTitle} failed.`, { cause })
   }
-  const said = detail === '' ? `it answered ${code}` : detail
+  const said = detail === '' ? `code ${code}` : detail
   return new RegistrarError(
     unavailableCodes.includes(code) ? 'taken' : 'refused',
     `${nameSiloTitle} refused: ${said}`,

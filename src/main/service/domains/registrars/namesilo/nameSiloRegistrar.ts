@@ -62,7 +62,7 @@ export function createNameSiloRegistrar(options: {
       const [present] = await check([name])
       if (present?.status === 'taken') throw new RegistrarError('taken', `${name} is taken.`)
       if (present?.status !== 'available' || !present.price) {
-        throw new RegistrarError('refused', `${nameSiloTitle} does not offer ${name} now.`)
+        throw new RegistrarError('refused', `${nameSiloTitle} does not offer ${name} at the moment.`)
       }
       assertPrice(name, price, present.price)
       const hosts = Object.fromEntries(nameservers.map((host, index) => [`ns${index + 1}`, host]))
@@ -75,7 +75,7 @@ export function createNameSiloRegistrar(options: {
     async renew({ name, years, amountCents }) {
       const yearly = await renewalPrice(name)
       if (yearly !== null && yearly * years > amountCents) {
-        throw new RegistrarError('refused', `The renewal of ${name} costs more by now than it was offered for.`)
+        throw new RegistrarError('refused', `The renewal price of ${name} rose since the quote.`)
       }
       await change('renewDomain', { domain: name, years, ...paidBy })
     },
@@ -141,7 +141,8 @@ function toAvailabilities({ available, unavailable }: NameSiloReply): Availabili
 
 function toDomain(name: string, reply: NameSiloReply, nowMs: number): RegistrarDomain {
   const info = DomainInfo.safeParse(reply)
-  if (!info.success) throw new RegistrarError('unreachable', `${nameSiloTitle} tells of ${name} what cannot be read.`)
+  if (!info.success)
+    throw new RegistrarError('unreachable', `${nameSiloTitle} returned an unreadable response for ${name}.`)
   const { created, expires, status, locked, private: privacy, auto_renew: autoRenew, nameservers } = info.data
   const state = status.toLowerCase()
   const isOver = state.includes('expired') || state === 'inactive' || nowMs >= expires
@@ -154,7 +155,7 @@ function toDomain(name: string, reply: NameSiloReply, nowMs: number): RegistrarD
 function parseRecords({ resource_record: list }: NameSiloReply) {
   const records = listEntries(list).map((it) => Record.safeParse(it))
   if (records.some(({ success }) => !success)) {
-    throw new RegistrarError('unreachable', `${nameSiloTitle} lists DNS records that cannot be read.`)
+    throw new RegistrarError('unreachable', `${nameSiloTitle} returned unreadable DNS records.`)
   }
   return records.flatMap(({ data }) => data ?? [])
 }
@@ -169,5 +170,5 @@ function toWireRecord(record: DnsRecordData) {
 
 function recordId({ record_id: id }: NameSiloReply): string {
   if ((typeof id === 'string' && id !== '') || typeof id === 'number') return String(id)
-  throw new RegistrarError('unclear', `${nameSiloTitle} did not name the DNS record.`)
+  throw new RegistrarError('unclear', `${nameSiloTitle} did not return the id of the DNS record.`)
 }

@@ -9,7 +9,7 @@ const Yes = z.union([z.boolean(), z.string(), z.number()]).transform((it) => /^(
 const Day = z.string().transform((text, context) => {
   const ms = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
   if (Number.isFinite(ms)) return ms
-  context.addIssue({ code: 'custom', message: 'is no day' })
+  context.addIssue({ code: 'custom', message: 'is not a valid day' })
   return z.NEVER
 })
 const Host = z
