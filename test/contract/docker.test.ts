@@ -204,7 +204,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
       const registry = await createImageRegistry(layout)
       try {
         const runtime = createRuntime({ image: registry.reference, pull: true })
-        expect((await runtime.describe()).detail).toContain('is fetched when the first sandbox needs it')
+        expect((await runtime.describe()).detail).toContain('will be pulled when the first sandbox needs it')
         const machine = await until('it to be fetched', () =>
           runtime.create(spec(), never).catch((error: unknown) => {
             if (error instanceof Error && 'code' in error && error.code === 'image/not-ready') return undefined

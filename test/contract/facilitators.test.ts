@@ -62,7 +62,7 @@ test.each<[string, Trouble['how']]>([
   ['is cut off', 'cut'],
   ['is 503', 503],
   ['is no JSON', 'no-json'],
-  ['is of another network', 'other-network'],
+  ['serves another network', 'other-network'],
   ['is of another payer', 'other-payer'],
   ['names no transaction', 'no-hash'],
   ['says that it does not know', { says: 'unexpected_settle_error' }],

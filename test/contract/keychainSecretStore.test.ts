@@ -113,7 +113,7 @@ test('verification distinguishes a keychain that stores secrets from one that on
 test('times out when the user ignores the unlock dialog', async () => {
   await createStore('waiting').write('one', 'kept')
   await keychain.lock('unanswered')
-  const late = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not answer in time') }
+  const late = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not respond in time') }
   await expect(createStore('waiting', 1_000).read('one')).rejects.toMatchObject(late)
   await keychain.unlock()
   expect(await createStore('waiting').read('one')).toBe('kept')
@@ -142,7 +142,7 @@ test('applies a new write after an earlier one that timed out', async () => {
 test('distinguishes an unresponsive keychain from a missing one', async () => {
   await createStore('slow').write('one', 'kept')
   keychain.hold()
-  const busy = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not answer in time') }
+  const busy = { code: 'wallet/keychain-locked', message: expect.stringContaining('did not respond in time') }
   await expect(createStore('slow', 500).read('one')).rejects.toMatchObject(busy)
   keychain.letGo()
   expect(await createStore('slow').read('one')).toBe('kept')
@@ -153,7 +153,7 @@ test('stops sending requests while two dialogs wait and resumes after they close
   await keychain.lock('unanswered')
   const store = createStore('refusing', 500)
   const code = 'wallet/keychain-locked'
-  for (const message of ['did not answer in time', 'did not answer in time', 'still waits']) {
+  for (const message of ['did not respond in time', 'did not answer in time', 'is still waiting']) {
     await expect(store.read('one')).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
   }
   await keychain.close() // must be last, because closing the bus closes the dialogs

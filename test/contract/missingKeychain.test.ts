@@ -9,10 +9,13 @@ process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(temporaryFolder('bus'),
 
 test('reports a missing keychain without D-Bus', async () => {
   const store = createKeychainSecretStore({ scopeName: 'none', platform: 'linux' })
-  const missing = { code: 'wallet/keychain-unavailable', message: expect.stringContaining('No Secret Service answers') }
+  const missing = {
+    code: 'wallet/keychain-unavailable',
+    message: expect.stringContaining('No Secret Service is available'),
+  }
   await expect(store.read('one')).rejects.toMatchObject(missing)
   await expect(store.write('one', 'value')).rejects.toMatchObject(missing)
   await expect(store.remove('one')).rejects.toMatchObject(missing)
   expect(await verifySecretStore(store)).toMatchObject(missing)
-  expect(await store.fault()).toBe('No Secret Service answers: there is no D-Bus session.')
+  expect(await store.fault()).toBe('No Secret Service is available: this session has no D-Bus.')
 })

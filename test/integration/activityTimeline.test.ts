@@ -348,7 +348,7 @@ test('the command verifies an export without the original log', async () => {
     spawnSync(process.execPath, [join(projectFolder, 'scripts/start.ts'), 'verify', ...more], { encoding: 'utf8' })
   expect(run(file)).toMatchObject({
     status: 0,
-    stdout: `3 entries are intact.\nThe last is entry 3 with the hash ${log.head()?.hash}.\n`,
+    stdout: `3 entries are intact.\nLast entry: 3, hash ${log.head()?.hash}.\n`,
   })
   writeFileSync(file, text.replace('"intent":"int_1"', '"intent":"int_2"'))
   expect(run(file)).toMatchObject({

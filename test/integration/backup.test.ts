@@ -65,7 +65,7 @@ test('backs up a running Steward completely and preserves the previous folder on
   const again = await start('backup', backup, '--data', steward.dataFolder)
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is not empty')])
   const inUse = await start('restore', backup, '--data', steward.dataFolder)
-  expect([inUse.code, inUse.stderr]).toEqual([3, expect.stringContaining('uses the data folder')])
+  expect([inUse.code, inUse.stderr]).toEqual([3, expect.stringContaining('is using the data folder')])
 
   const restored = join(folders, 'data')
   cpSync(join(backup, 'owner.key'), join(restored, 'earlier'), { recursive: true })
@@ -94,7 +94,7 @@ test('a copied data folder starts with a notice and its `stop` leaves the origin
   const copy = join(temporaryFolder('copy'), 'data')
   await promisify(execFile)('/bin/cp', ['-a', original.dataFolder, copy])
   const stopped = await start('stop', '--data', copy)
-  expect(stopped).toMatchObject({ code: 0, stdout: `Nothing runs in ${copy}.\n` })
+  expect(stopped).toMatchObject({ code: 0, stdout: `Nothing is running in ${copy}.\n` })
   expect((await sender(original)('/v1/sandboxes')).status).toBe(200)
   const beside = await running(copy)
   expect(beside.output()).toContain(`The data folder ${copy} is a copy made while Steward was running.`)

@@ -141,7 +141,7 @@ test('reports a balance as unknown instead of zero if it was never read', async 
 test('rejects balances from a network with another chain id', async () => {
   const { source, detail, balances: unknown } = await reading(node.url).read('base-sepolia')
   expect(source).toBe('stale')
-  expect(detail).toBe(`${new URL(node.url).host} is of another network: its chain id is not 84532.`)
+  expect(detail).toBe(`${new URL(node.url).host} serves another network: its chain id is not 84532.`)
   expect(unknown[0]?.usdc).toBeNull()
 })
 
@@ -152,8 +152,8 @@ test.each([
     '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"key s3cret is over its limit"}}',
     /code -32005\.$/,
   ],
-  ['no JSON', 502, '<html>Bad gateway for /v2/s3cret</html>', /status 502, not with JSON-RPC\.$/],
-  ['figures that are none', 200, '{"jsonrpc":"2.0","id":1,"result":"0x2105"}', /an answer that cannot be read\.$/],
+  ['no JSON', 502, '<html>Bad gateway for /v2/s3cret</html>', /status 502 instead of JSON-RPC\.$/],
+  ['figures that are none', 200, '{"jsonrpc":"2.0","id":1,"result":"0x2105"}', /an unreadable response\.$/],
 ])('reports a network response with %s without revealing the RPC key', async (_, status, text, expected) => {
   const { url } = await server((_request, response) => response.writeHead(status).end(text))
   const { detail } = await reading(`${url}/v2/s3cret?key=s3cret`).read('base')

@@ -167,7 +167,7 @@ test('the service runs without the application once per folder and shuts down cl
   expect(listed.status).toBe(200)
   const second = await outcome(service, ['--data', data])
   expect(second.code).toBe(3)
-  expect(second.stderr).toContain(`(process ${program.pid}) already uses`)
+  expect(second.stderr).toContain(`(process ${program.pid}) is already using`)
   expect(await program.end('SIGTERM')).toEqual({ code: 0, signal: null })
   expect(locksIn(data)).toEqual([])
   await stop(data)
@@ -206,18 +206,18 @@ test('the application reaches its service with TLS', async () => {
 })
 
 test.each([
-  ['an unknown option', start, ['--brwser'], /--brwser is no option/],
-  ['an unknown command', start, ['docter'], /docter is no command/],
-  ['a missing value', start, ['--data'], /--data needs DIR/],
-  ['a wrong address', start, ['--listen', 'here'], /--listen here is no address/],
+  ['an unknown option', start, ['--brwser'], /Unknown option --brwser/],
+  ['an unknown command', start, ['docter'], /Unknown command docter/],
+  ['a missing value', start, ['--data'], /--data requires DIR/],
+  ['a wrong address', start, ['--listen', 'here'], /--listen here is not valid/],
   [
     'an address others reach',
     start,
     ['--browser', '--listen', '0.0.0.0:0'],
     /only listens on loopback, not on 0\.0\.0\.0:0/,
   ],
-  ['an unknown option of the service', service, ['--port', '80'], /--port is no option/],
-  ['a wrong address of the service', service, ['--listen', '80'], /--listen 80 is no address/],
+  ['an unknown option of the service', service, ['--port', '80'], /Unknown option --port/],
+  ['a wrong address of the service', service, ['--listen', '80'], /--listen 80 is not valid/],
 ])('%s exits with code 2 and a one-line message', async (_, script, parts, message) => {
   const data = temporaryFolder('data')
   const programArguments = parts.includes('--data') ? parts : [...parts, '--data', data]
@@ -239,13 +239,13 @@ test.skipIf(noIpv6Loopback)('both programs exit with an error if another program
   ] as const) {
     const { code, stderr } = await outcome(script, [...parts, '--data', data, '--listen', `127.0.0.1:${port}`])
     expect(code).toBe(3)
-    expect(stderr).toContain(`Cannot listen on [::1]:${port}: another program already listens there.`)
+    expect(stderr).toContain(`Cannot listen on [::1]:${port}: another program is already listening there.`)
   }
   expect(locksIn(data)).toEqual([])
 })
 
 test.each([
-  ['a key of the file', { service: { lisen: 'x' } }, {}, /`service\.lisen` in .*config\.json is no key/],
+  ['a key of the file', { service: { lisen: 'x' } }, {}, /Unknown key `service\.lisen` in .*config\.json/],
   ['a value of the environment', {}, { STEWARD_LOG_LEVEL: 'loud' }, /`log\.level` \(from STEWARD_LOG_LEVEL\) must be/],
 ])('%s that is invalid ends both programs with an error naming it', async (_, content, environment, message) => {
   const data = temporaryFolder('data')
@@ -265,7 +265,7 @@ test('a start fails with the reason if the service cannot start', async () => {
   writeFileSync(join(data, 'service.sqlite'), 'this is no database, and nobody may overwrite it')
   const { code, stderr } = await outcome(start, ['--browser', '--no-open', '--data', data])
   expect(code).toBe(3)
-  expect(stderr).toMatch(/^steward: The service ended with exit code 3\. .*service\.sqlite/m)
+  expect(stderr).toMatch(/^steward: The service exited with code 3\. .*service\.sqlite/m)
   expect(readFileSync(join(data, 'service.sqlite'), 'utf8')).toContain('this is no database')
   expect(locksIn(data)).toEqual([])
 })
@@ -309,7 +309,7 @@ test('stop ends application, service and host before it reports that nothing run
   expect(isAlive(host)).toBe(false)
   expect(existsSync(join(data, 'host', 'host.pid'))).toBe(false)
   const again = await outcome(start, ['stop', '--data', data])
-  expect(again.stdout).toBe(`Nothing runs in ${data}.\n`)
+  expect(again.stdout).toBe(`Nothing is running in ${data}.\n`)
 })
 
 test('stop ends a host that does not respond', async () => {

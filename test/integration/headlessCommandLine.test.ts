@@ -25,9 +25,9 @@ test('--help lists the options and starts nothing', async () => {
 })
 
 test.each([
-  ['--no-such', '--no-such is no option.'],
-  ['stop', 'stop is no command here: use `npm start -- stop`.'],
-  ['nonsense', 'nonsense is no command.'],
+  ['--no-such', 'Unknown option --no-such.'],
+  ['stop', 'stop is not available here. Use `npm start -- stop`.'],
+  ['nonsense', 'Unknown command nonsense.'],
 ])('%s is rejected with a message and starts nothing', async (part, message) => {
   const { code, out, said, started } = await headless(part)
   expect({ code, out, started }).toEqual({ code: 2, out: '', started: false })

@@ -159,7 +159,7 @@ test('refuses a second host on the same folder but starts one after a crash', as
   await connect(first)
   const second = start()
   expect(await second.ended).not.toBe(0)
-  expect(second.said()).toContain('already runs')
+  expect(second.said()).toContain('is already running')
   await kill(first)
   expect(existsSync(getHostSocketPath(folder))).toBe(true)
   const third = await connect(start())

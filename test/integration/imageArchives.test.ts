@@ -65,7 +65,7 @@ describe('valid archives', () => {
       Cmd: ['sleep'],
     })
     const added = await add(archive)
-    expect(added.detail).toMatch(/^The image tried:1 of .*\. Not used of its settings: Cmd\.$/)
+    expect(added.detail).toMatch(/^The image tried:1 from .*\. Ignored settings: Cmd\.$/)
     expect(readdirSync(join(root, 'etc')).sort()).toEqual(['again', 'changed', 'kept', 'link'])
     expect([await content('etc/changed'), await content('etc/again')]).toEqual(['upper', 'lower'])
     expect(readdirSync(join(root, 'hidden'))).toEqual(['upper'])
@@ -119,11 +119,11 @@ describe('a rejected archive leaves nothing inside or outside the image folder',
   const far = join(outside, 'written')
   const cases: [what: string, archive: () => Promise<Buffer>, message: RegExp][] = [
     ['an absolute path', () => createTar([bash, { name: far, content: 'x' }]), /absolute path/],
-    ['a way out', () => createTar([bash, { name: 'etc/../../../written', content: 'x' }]), /leads out/],
+    ['a way out', () => createTar([bash, { name: 'etc/../../../written', content: 'x' }]), /points outside/],
     [
       'a hard link to outside',
       () => createTar([bash, { name: 'secret', type: 'link', linkname: '../../../outside/secret' }]),
-      /leads out/,
+      /points outside/,
     ],
     [
       'a hard link to what a link leads to',
@@ -133,7 +133,7 @@ describe('a rejected archive leaves nothing inside or outside the image folder',
           { name: 'out', type: 'symlink', linkname: outside },
           { name: 'secret', type: 'link', linkname: 'out/secret' },
         ]),
-      /contradicts itself/,
+      /is inconsistent/,
     ],
     ['a user that no machine has', () => createTar([bash, { name: 'mine', uid: 70_000, content: 'x' }]), /70000/],
     ['no bash', () => createTar([{ name: 'bin/sh', mode: 0o755, content: 'x' }]), /has no bash/],
@@ -149,7 +149,11 @@ describe('a rejected archive leaves nothing inside or outside the image folder',
       () => createTar([{ name: 'bin/bash', type: 'symlink', linkname: 'bash' }]),
       /has no bash/,
     ],
-    ['a script for bash', () => createTar([{ ...bash, content: '#!/bin/sh\n' }]), /bash is not a Linux program/],
+    [
+      'a script for bash',
+      () => createTar([{ ...bash, content: '#!/bin/sh\n' }]),
+      /bash of the image is not a Linux program/,
+    ],
     [
       'a bash that was cut off',
       () => createTar([{ ...bash, content: programHead().subarray(0, 40) }]),
@@ -158,17 +162,17 @@ describe('a rejected archive leaves nothing inside or outside the image folder',
     [
       'a bash for other processors',
       () => createTar([{ ...bash, content: programHead({ architecture: process.arch === 'x64' ? 'arm64' : 'x64' }) }]),
-      /is for other processors than x64|is for other processors than arm64/,
+      /is not built for (x64|arm64)/,
     ],
     [
       'a bash without what loads it',
       () => createTar([{ ...bash, content: programHead({ interpreter: '/lib/ld-none.so' }) }]),
-      /bash needs \/lib\/ld-none\.so, which is missing/,
+      /bash of the image requires \/lib\/ld-none\.so, which is missing/,
     ],
     [
       'a file of eight terabytes',
       async () => dockerArchive([withSize(await createTar([{ name: 'bomb', content: '' }]), 8 * 1024 ** 4)], {}),
-      /room/,
+      /not enough disk space/,
     ],
     ['a sparse file', async () => withType(await createTar([{ name: 'sparse', content: '' }]), 'S'), /sparse/],
     [
@@ -178,12 +182,12 @@ describe('a rejected archive leaves nothing inside or outside the image folder',
     ],
     ['a gzip that ends too early', async () => gzipSync(await createTar([bash])).subarray(0, 60), /incomplete/],
     ['xz', async () => Buffer.from('fd377a585a000000', 'hex'), /compressed with xz/],
-    ['something else', async () => Buffer.from('no archive at all'.repeat(100)), /no tar archive/],
+    ['something else', async () => Buffer.from('no archive at all'.repeat(100)), /not a tar archive/],
     ['a missing layer', () => dockerArchive([Buffer.alloc(0)], {}, ['none.tar']), /none\.tar" is missing/],
     [
       'two images',
       () => createTar([{ name: 'manifest.json', content: JSON.stringify([manifest, manifest]) }]),
-      /holds 2 images/,
+      /contains 2 images/,
     ],
   ]
 

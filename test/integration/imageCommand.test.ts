@@ -18,20 +18,20 @@ const outcome = async (data: string, ...parts: string[]) => {
 test('adds, lists and removes images without a running Steward', async () => {
   const data = temporaryFolder('data')
   const archive = await tinyImage(temporaryFolder('archive'))
-  expect(await outcome(data, 'list')).toEqual({ code: 0, stdout: 'There is no image.\n', stderr: '' })
+  expect(await outcome(data, 'list')).toEqual({ code: 0, stdout: 'No images.\n', stderr: '' })
 
   const added = await outcome(data, 'add', 'tiny', '--from', archive)
   expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('Unpacking') })
-  expect(added.stdout).toBe(`The image tiny is ready (0 MB): The files of ${basename(archive)}.\n`)
+  expect(added.stdout).toBe(`The image tiny is ready (0 MB): The files from ${basename(archive)}.\n`)
   expect(await outcome(data, 'add', 'tiny', '--from', archive)).toMatchObject({
     code: 3,
     stdout: '',
-    stderr: expect.stringContaining('There is an image `tiny` already.'),
+    stderr: expect.stringContaining('The image `tiny` already exists.'),
   })
   const listed = await outcome(data, 'list', '--json')
   expect(JSON.parse(listed.stdout)).toMatchObject({ event: 'images', images: [{ name: 'tiny', status: 'ready' }] })
 
-  expect((await outcome(data, 'remove', 'tiny')).stdout).toBe('The image tiny is removed.\n')
+  expect((await outcome(data, 'remove', 'tiny')).stdout).toBe('Removed the image tiny.\n')
   expect(await outcome(data, 'remove', 'tiny')).toMatchObject({ code: 3, stdout: '' })
   expect(readdirSync(join(data, 'host/images'))).toEqual([])
 })
@@ -45,6 +45,6 @@ test('removes a partial image on Ctrl-C', async () => {
   const adding = image(data, 'add', 'endless', '--from', archive)
   await until('it to have begun', () => adding.stderr().includes('Reading the archive'))
   expect(await adding.end('SIGINT')).toEqual({ code: 3, signal: null })
-  expect(adding.stderr()).toContain('Adding the image endless was called off; nothing of it is left.')
+  expect(adding.stderr()).toContain('Cancelled adding the image endless. Nothing was added.')
   expect(readdirSync(join(data, 'host/images'))).toEqual([])
 })

@@ -769,7 +769,7 @@ test('pages receive every event and a reload event after the service was unavail
   expect(received.filter(({ type }) => type === 'connection.changed').at(-1)).toMatchObject({
     connection: { state: 'connected', url: second.url, detail: null },
   })
-  link.disconnect('The service was ended by SIGKILL; it is starting again.')
+  link.disconnect('The service was killed by SIGKILL and is restarting.')
   await until('the reason', () => JSON.stringify(received.at(-1)).includes('SIGKILL'))
   socket.close()
   await once(socket, 'close')

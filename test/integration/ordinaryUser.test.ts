@@ -32,9 +32,7 @@ test('an ordinary user creates, uses and removes a sandbox', async () => {
   expect(result.file).toBe('content')
   expect(result.kept).toBe('content')
   expect(result.enforced.disk).toBe(false)
-  expect(result.report.detail).toContain(
-    'The disk size of sandboxes does not hold here: only root may mount disk images.',
-  )
+  expect(result.report.detail).toContain('Disk limits of sandboxes are not enforced: only root can mount disk images.')
   expect(result.report.limit_gaps.map(({ limit }: { limit: string }) => limit).sort()).toEqual(
     Object.keys(result.report.enforced)
       .filter((limit) => !result.report.enforced[limit])

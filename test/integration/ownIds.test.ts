@@ -28,7 +28,7 @@ test('sandboxes of an ordinary user get separate ids where available and preserv
 
   const before = await run('before', 'an ordinary user')
   expect(before.seen).toEqual(ofUser)
-  expect(before.detail).toContain('Sandboxes share what the kernel counts by user')
+  expect(before.detail).toContain('Sandboxes share the kernel’s per-user limits')
 
   const observations = await run('with', withIds)
   expect(observations.detail).not.toContain('Sandboxes share')

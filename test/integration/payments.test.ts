@@ -243,7 +243,7 @@ test('applies a limit before requesting approval and applies a lower limit immed
   expect([refused.status, refused.json.code, refused.json.error]).toEqual([
     402,
     'budget/exceeded',
-    'Not paid: The payment is above your limit of $4.00 for one payment.',
+    'Not paid: The payment is above your limit of $4.00 per payment.',
   ])
   const looser = await paying.budgets(noLimits)
   expect([looser.status, looser.json.code]).toEqual([403, 'policy/confirmation'])

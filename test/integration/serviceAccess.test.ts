@@ -128,7 +128,7 @@ describe('a host name', () => {
       expect(answer.status).toBe(403)
       expect(answer.json).toMatchObject({
         code: 'auth/host',
-        error: `This service does not answer to the host \`${name}\`.`,
+        error: `This service does not serve the host \`${name}\`.`,
       })
     },
   )
@@ -255,7 +255,7 @@ describe('listening', () => {
       runningService({ host: 'none', listen: { host: '127.0.0.1', port: Number(port) } }),
     ).rejects.toMatchObject({
       code: 'listen/failed',
-      message: `Cannot listen on 127.0.0.1:${port}: another program already listens there.`,
+      message: `Cannot listen on 127.0.0.1:${port}: another program is already listening there.`,
     })
   })
 

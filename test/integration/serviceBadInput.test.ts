@@ -245,7 +245,7 @@ describe('bodies', () => {
 
   test('are rejected if larger than the path accepts', async () => {
     const answer = await service.send(`${sandbox}/exec`, { body: { command: 'x'.repeat(300 * 1024) } })
-    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path accepts.')
+    expectRefusal(answer, 413, 'request/too-large', 'The body is too large for this path.')
   })
 
   test('rejects an upload of one gigabyte before it is sent', async () => {
@@ -275,7 +275,7 @@ describe('bodies', () => {
   test('a client that continues sending a rejected body still receives the reason', async () => {
     const content = 'x'.repeat(100 * 1024 * 1024)
     const answer = await service.send(`${sandbox}/files`, { body: { path: '/tmp/big', content } })
-    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path accepts.')
+    expectRefusal(answer, 413, 'request/too-large', 'The body is too large for this path.')
   })
 
   test('rejects terminal input larger than the limit', async () => {
@@ -290,7 +290,7 @@ describe('invalid targets and states', () => {
   })
 
   test('rejects an invalid percent escape', async () => {
-    expectRefusal(await service.send('/v1/%zz'), 400, 'request/invalid', 'The address has a wrong percent sign.')
+    expectRefusal(await service.send('/v1/%zz'), 400, 'request/invalid', 'The URL has an invalid percent-encoding.')
   })
 
   test('rejects an id of 5000 characters', async () => {

@@ -122,7 +122,7 @@ test.each([
 ])('a key of %s is refused', async (_, key) => {
   const answer = await exec('true', key)
   expect(answer.status).toBe(400)
-  expect(answer.json.error).toBe('`Idempotency-Key` must have from 1 to 128 characters.')
+  expect(answer.json.error).toBe('`Idempotency-Key` must have 1 to 128 characters.')
 })
 
 test('does not store an error, so the same request can be retried', async () => {

@@ -99,7 +99,7 @@ describe('a payment requirement', () => {
   test('cannot have a mistyped address', async () => {
     const payTo = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914'
     const start = runningService({ host: 'none', payments: { payTo, facilitator: { kind: 'test-ledger' } } })
-    await expect(start).rejects.toThrow(/`payments.pay_to` .* its checksum is wrong/)
+    await expect(start).rejects.toThrow(/`payments.pay_to`.* its checksum is wrong/)
   })
 
   test('is in test money on the unconfigured embedded service', async () => {

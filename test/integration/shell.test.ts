@@ -56,7 +56,7 @@ const isReady = (text: string) => text.startsWith('{"event":"ready"')
 
 async function quit({ app, electronState }: Electron): Promise<void> {
   if (electronState.exitCodes.length === 0) app.quit()
-  await until('the application has ended', () => electronState.exitCodes.length > 0)
+  await until('the application exited', () => electronState.exitCodes.length > 0)
 }
 
 test('isolates the window per Electron advice and opens the local interface with its token', async () => {

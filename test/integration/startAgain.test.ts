@@ -83,7 +83,7 @@ test('Steward starts on the first attempt after all processes were killed', asyn
   const after = await startSteward({ dataFolder })
   open.push(after.close)
   await checkEachState((path, options) => exchange(after.serviceUrl, path, { key: after.ownerKey, ...options }), ids)
-  expect(readFileSync(join(dataFolder, 'logs', 'main.log'), 'utf8')).not.toContain('starting again')
+  expect(readFileSync(join(dataFolder, 'logs', 'main.log'), 'utf8')).not.toContain('and is restarting')
 })
 
 test('Steward starts on the first attempt after `stop` with an exposed port', async () => {
@@ -106,7 +106,7 @@ test('Steward starts on the first attempt after `stop` with an exposed port', as
   open.push(after.close)
   const { json } = await exchange(after.serviceUrl, path, { key: after.ownerKey })
   expect(json).toMatchObject({ status: 'stopped', forwarded_ports: [{ port }] })
-  expect(readFileSync(join(dataFolder, 'logs', 'main.log'), 'utf8')).not.toContain('starting again')
+  expect(readFileSync(join(dataFolder, 'logs', 'main.log'), 'utf8')).not.toContain('and is restarting')
 })
 
 test('a standalone service with payments starts on the first attempt after everything was killed', async () => {

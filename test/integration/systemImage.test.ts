@@ -45,7 +45,7 @@ test(
       if (!/could not be downloaded/.test(error.message)) throw error
       return context.skip(error.message)
     })
-    expect(image.detail).toMatch(/ with less, made from the packages of this machine's distribution\.$/)
+    expect(image.detail).toMatch(/ with less, created from the packages of this computer's distribution\.$/)
     expect(lines).toEqual(expect.arrayContaining(['Downloading packages', 'Unpacking packages', 'Installing packages']))
     const before = await digest(data)
 

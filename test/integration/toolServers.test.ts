@@ -200,9 +200,9 @@ describe('a tool server', () => {
     [{ name: 'Credits' }, 'lower-case'],
     [{ name: 'crеdits' }, 'lower-case'], // a Cyrillic letter
     [{ name: 'a__b' }, 'lower-case'],
-    [{ place: { kind: 'http', url: 'http://example.com/mcp' } }, 'https only'],
+    [{ place: { kind: 'http', url: 'http://example.com/mcp' } }, 'Use https'],
     [{ place: { kind: 'http', url: 'https://10.0.0.1/mcp' } }, 'private address'],
-    [{ place: { kind: 'http', url: 'https://user:pw@example.com/' } }, 'must not name a user'],
+    [{ place: { kind: 'http', url: 'https://user:pw@example.com/' } }, 'must not have a user name'],
     [{ place: { kind: 'http', url: 'file:///etc/passwd' } }, 'https://'],
     [{ place: { kind: 'http', url: 'https://[fd00::1]/' } }, 'private address'],
     [{ secret_names: ['Host'] }, 'Steward sets that header'],

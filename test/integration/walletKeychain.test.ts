@@ -153,7 +153,7 @@ test('reports an unavailable keychain without replacing it and uses files only f
   await keychain.close()
   expect(await created.wallet.status()).toMatchObject({
     state: 'keychain_unavailable',
-    detail: 'No Secret Service answers: there is no D-Bus session.',
+    detail: 'No Secret Service is available: this session has no D-Bus.',
     backend: { kind: 'secret_service' },
     keyrings: [{ label: 'Key' }],
   })
@@ -165,7 +165,7 @@ test('reports an unavailable keychain without replacing it and uses files only f
   const fresh = open(temporaryFolder('wallet'))
   expect(await fresh.wallet.status()).toMatchObject({
     state: 'absent',
-    backend: { kind: 'vault_file', detail: expect.stringContaining('there is no D-Bus session') },
+    backend: { kind: 'vault_file', detail: expect.stringContaining('this session has no D-Bus') },
   })
   await fresh.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
   expect(listFiles(fresh)).toEqual(['vault.json'])

@@ -57,7 +57,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
   }
   const outside = await listDockerSandboxes(dataFolder)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'backup', folder: target, left_out: outside })}\n`)
-  else process.stdout.write(`The backup is in ${target}.\n${outside.length === 0 ? '' : describeExcluded(outside)}`)
+  else process.stdout.write(`Created a backup in ${target}.\n${outside.length === 0 ? '' : describeExcluded(outside)}`)
   return 0
 }
 
@@ -67,7 +67,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
  * @throws AppError `command/usage`, `backup/failed`, `data/in-use`, `data/damaged`
  */
 export async function runRestore({ folder, dataFolder, json }: Options): Promise<number> {
-  if (folder === undefined) throw new AppError('command/usage', '`restore` needs the folder of a backup.')
+  if (folder === undefined) throw new AppError('command/usage', '`restore` requires the folder of a backup.')
   const text = await readFile(join(folder, manifestName), 'utf8').catch(() => undefined)
   if (text === undefined || !Manifest.safeParse(parseJsonOrUndefined(text)).success) {
     throw new AppError('backup/failed', `${folder} is not a Steward backup that this version can read.`)
@@ -83,7 +83,7 @@ export async function runRestore({ folder, dataFolder, json }: Options): Promise
     const aside = await moveAside(dataFolder)
     await rename(part, dataFolder)
     if (json) process.stdout.write(`${JSON.stringify({ event: 'restored', folder: dataFolder, replaced: aside })}\n`)
-    else process.stdout.write(`Restored ${dataFolder}.\n${aside === null ? '' : `Its earlier state is in ${aside}.\n`}`)
+    else process.stdout.write(`Restored ${dataFolder}.\n${aside === null ? '' : `The previous data is in ${aside}.\n`}`)
   } finally {
     await removePart(part)
   }
@@ -96,15 +96,15 @@ async function removePart(part: string): Promise<void> {
 
 /** @throws AppError `command/usage` */
 async function requireTarget(folder: string | undefined, dataFolder: string): Promise<string> {
-  if (folder === undefined) throw new AppError('command/usage', '`backup` needs a folder that does not exist yet.')
+  if (folder === undefined) throw new AppError('command/usage', '`backup` requires a folder that does not exist yet.')
   const isInside = (path: string, parent: string) => !relative(parent, path).startsWith('..')
   if (isInside(folder, dataFolder) || isInside(dataFolder, folder)) {
     throw new AppError('command/usage', `The backup ${folder} must not overlap the data folder ${dataFolder}.`)
   }
   const names = await readdir(folder).catch(() => [])
   if (names.length > 0)
-    throw new AppError('command/usage', `${folder} is not empty: name a folder that does not exist.`)
-  if (!(await isThere(dataFolder))) throw new AppError('command/usage', `There is no data folder ${dataFolder}.`)
+    throw new AppError('command/usage', `${folder} is not empty. Choose a folder that does not exist yet.`)
+  if (!(await isThere(dataFolder))) throw new AppError('command/usage', `The data folder ${dataFolder} does not exist.`)
   return folder
 }
 
@@ -117,11 +117,14 @@ async function requireUnused(dataFolder: string): Promise<void> {
   const host = await connectHost(dataFolder)
   if (!host) return
   host.close()
-  throw createInUseError('The sandbox host of Steward', dataFolder)
+  throw createInUseError('The Steward sandbox host', dataFolder)
 }
 
 function createInUseError(program: string, dataFolder: string): AppError {
-  return new AppError('data/in-use', `${program} uses the data folder ${dataFolder}: \`npm start -- stop\` ends it.`)
+  return new AppError(
+    'data/in-use',
+    `${program} is using the data folder ${dataFolder}. Stop it with \`npm start -- stop\`.`,
+  )
 }
 
 async function connectHost(dataFolder: string): Promise<IpcClient | undefined> {
@@ -236,7 +239,7 @@ async function listDockerSandboxes(dataFolder: string): Promise<string[]> {
 }
 
 function describeExcluded(ids: readonly string[]): string {
-  return `Files of ${ids.length} sandbox${ids.length === 1 ? '' : 'es'} of Docker or Podman stay in the engine and are not in it.\n`
+  return `The backup does not include the files of ${ids.length} Docker or Podman sandbox${ids.length === 1 ? '' : 'es'}, which stay in the engine.\n`
 }
 
 async function moveAside(folder: string): Promise<string | null> {

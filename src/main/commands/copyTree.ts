@@ -98,7 +98,7 @@ function isNotFound(error: unknown): boolean {
 }
 
 function createCopyError({ from, to }: { from: string; to: string }, cause: unknown): AppError {
-  return new AppError('backup/failed', `${from} could not be copied to ${to}: ${toReason(cause)}.`, { cause })
+  return new AppError('backup/failed', `Could not copy ${from} to ${to}: ${toReason(cause)}.`, { cause })
 }
 
 function toReason(cause: unknown): string {

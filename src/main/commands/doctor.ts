@@ -143,12 +143,12 @@ function checkSandboxNetwork(report: RuntimeReport): Finding {
 }
 
 function createCommandHint(command: string | null): NonNullable<Finding['notes']> {
-  return command === null ? [] : [{ says: 'To change that:', command }]
+  return command === null ? [] : [{ says: 'To fix this:', command }]
 }
 
 function checkKeychain(kind: SecretStore['kind'], fault: AppError | undefined): Finding {
   if (fault) return { name: 'Keychain', state: 'limited', says: fault.message }
-  return { name: 'Keychain', state: 'good', says: `It keeps what is written to it: ${backendNames[kind]}.` }
+  return { name: 'Keychain', state: 'good', says: `The keychain stores secrets: ${backendNames[kind]}.` }
 }
 
 /** Accepts a vault file like a keychain, because secrets in either are sealed with the passphrase. */
@@ -175,14 +175,13 @@ async function checkNetworks({ app, service }: Config, holder: LockHolder | unde
     probes.map(async ([subject, text]): Promise<Finding> => {
       const address = parseListen(text)
       const name = `Network (${subject.toLowerCase()})`
-      if (!address) return { name, state: 'missing', says: `${text} is no address.` }
+      if (!address) return { name, state: 'missing', says: `${text} is not a valid address.` }
       if (!(await canListen(address))) {
-        if (holder)
-          return { name, state: 'good', says: `${text} is taken, by the Steward that runs or another program.` }
-        return { name, state: 'missing', says: `It cannot listen on ${text}: another program may do so already.` }
+        if (holder) return { name, state: 'good', says: `${text} is in use, by Steward or by another program.` }
+        return { name, state: 'missing', says: `Steward cannot listen on ${text}. Another program may be using it.` }
       }
-      const reach = isLoopback(address.host) ? 'only this machine reaches it' : 'other machines reach it'
-      return { name, state: 'good', says: `It can listen on ${text}; ${reach}.` }
+      const reach = isLoopback(address.host) ? 'only this computer can connect' : 'other computers can connect'
+      return { name, state: 'good', says: `Steward can listen on ${text}; ${reach}.` }
     }),
   )
 }
@@ -193,8 +192,8 @@ async function checkData(dataFolder: string, holder: LockHolder | undefined): Pr
   } catch (error) {
     return { name: 'Data', state: 'missing', says: error instanceof Error ? error.message : String(error) }
   }
-  const user = holder ? `; ${holder.program} (process ${holder.pid}) uses it now` : ''
-  return { name: 'Data', state: 'good', says: `${dataFolder} can be written${user}.` }
+  const user = holder ? `; in use by ${holder.program} (process ${holder.pid})` : ''
+  return { name: 'Data', state: 'good', says: `${dataFolder} is writable${user}.` }
 }
 
 function toPlainLine({ name, state, says, notes = [] }: Finding): string {

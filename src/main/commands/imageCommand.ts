@@ -39,7 +39,7 @@ async function runOrder(
     case 'list': {
       const listed = await images.list()
       const lines = listed.map((image) => `${image.name}  ${formatSize(image)}  ${image.detail}\n`)
-      return { output: { event: 'images', images: listed }, text: lines.join('') || 'There is no image.\n' }
+      return { output: { event: 'images', images: listed }, text: lines.join('') || 'No images.\n' }
     }
     case 'remove':
       await assertNotInUse(order.name, folder)
@@ -47,7 +47,7 @@ async function runOrder(
         throw new AppError('image/not-found', `There is no image \`${order.name}\`.`)
       }
       await images.remove(order.name)
-      return { output: { event: 'image.removed', name: order.name }, text: `The image ${order.name} is removed.\n` }
+      return { output: { event: 'image.removed', name: order.name }, text: `Removed the image ${order.name}.\n` }
     case 'add': {
       const image = await add(order, images)
       const text = `The image ${image.name} is ready (${formatSize(image)}): ${image.detail}\n`
@@ -71,7 +71,7 @@ async function add({ name, source }: Extract<ImageOrder, { kind: 'add' }>, image
 }
 
 function createCancelledError(name: ImageName, cause: unknown): AppError {
-  return new AppError('image/failed', `Adding the image ${name} was called off; nothing of it is left.`, { cause })
+  return new AppError('image/failed', `Cancelled adding the image ${name}. Nothing was added.`, { cause })
 }
 
 /** Checks the files of all sandboxes in the data folder, because the database of the service is not available here. */
@@ -80,7 +80,7 @@ async function assertNotInUse(name: ImageName, folder: string): Promise<void> {
   const sandboxes = await Promise.all((await folders.list()).map((id) => folders.find(id).catch(() => undefined)))
   const sandboxCount = sandboxes.filter((sandbox) => sandbox?.image === name).length
   if (sandboxCount > 0) {
-    throw new AppError('image/in-use', `Sandboxes are made from the image ${name}: ${sandboxCount}.`)
+    throw new AppError('image/in-use', `Sandboxes that use the image ${name}: ${sandboxCount}.`)
   }
 }
 

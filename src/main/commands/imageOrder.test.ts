@@ -27,15 +27,15 @@ test('parses every image command', () => {
 })
 
 test.each([
-  [['image'], 'After `image` comes `add NAME`, `remove NAME` or `list`.'],
-  [['image', 'list', 'debian'], 'After `image` comes `add NAME`, `remove NAME` or `list`.'],
+  [['image'], '`image` requires `add NAME`, `remove NAME` or `list`.'],
+  [['image', 'list', 'debian'], '`image` requires `add NAME`, `remove NAME` or `list`.'],
   [['image', 'add'], 'The name of the image is missing.'],
   [['image', 'add', 'Large'], /^The name of the image must begin with a lower-case letter/],
-  [['image', 'add', 'x', '--from', 'x.tar', '--packages', 'jq'], /^--packages belongs to an image of this system/],
-  [['image', 'add', 'x', '--packages', '--hostile'], '--packages needs A,B.'],
-  [['image', 'add', 'x', '--packages', 'Jq'], '--packages Jq: they must be names of packages.'],
-  [['image', 'list', '--packages', 'jq'], '--from and --packages belong to `image add`.'],
-  [['--from', 'x.tar'], '--from and --packages belong to `image add`.'],
+  [['image', 'add', 'x', '--from', 'x.tar', '--packages', 'jq'], /^--packages requires `--from system`/],
+  [['image', 'add', 'x', '--packages', '--hostile'], '--packages requires A,B.'],
+  [['image', 'add', 'x', '--packages', 'Jq'], '--packages Jq must be names of packages.'],
+  [['image', 'list', '--packages', 'jq'], '--from and --packages require `image add`.'],
+  [['--from', 'x.tar'], '--from and --packages require `image add`.'],
 ] as const)('%j is refused', (parts, message) => {
   const error = expect.objectContaining({
     code: 'command/usage',

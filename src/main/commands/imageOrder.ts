@@ -16,7 +16,7 @@ export type ImageOrder =
 export function parseImageCommand({ words: [action, name], from, packages }: ImageArguments): ImageOrder {
   if (action === 'list' && name === undefined) return { kind: 'list' }
   if (action !== 'add' && action !== 'remove')
-    throw createUsageError('After `image` comes `add NAME`, `remove NAME` or `list`.')
+    throw createUsageError('`image` requires `add NAME`, `remove NAME` or `list`.')
   const named = ImageName.safeParse(name)
   if (!named.success) {
     const problem = name === undefined ? 'is missing' : named.error.issues[0]?.message
@@ -30,13 +30,13 @@ export function parseImageCommand({ words: [action, name], from, packages }: Ima
 function parseImageSource(from: string | undefined, packages: string | undefined): ImageSource {
   if (from !== undefined && from !== 'system') {
     if (packages !== undefined)
-      throw createUsageError('--packages belongs to an image of this system: an archive has its own.')
+      throw createUsageError('--packages requires `--from system`. An archive has its own packages.')
     return { kind: 'archive', path: resolve(from) }
   }
   const names = packages?.split(',').filter((name) => name !== '')
   const source = ImageSource.safeParse({ kind: 'system', packages: names })
   if (source.success) return source.data
-  throw createUsageError(`--packages ${packages}: they ${source.error.issues[0]?.message}.`)
+  throw createUsageError(`--packages ${packages} ${source.error.issues[0]?.message}.`)
 }
 
 function createUsageError(message: string): AppError {

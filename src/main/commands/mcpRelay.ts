@@ -92,10 +92,10 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
       const text = await readText(body, maxAnswer)
       if (!isRequest) return
       if (isAnswer(text)) printError(message, text)
-      else fail(id, errors.server, readErrorMessage(text) ?? `Steward answered ${status}.`)
+      else fail(id, errors.server, readErrorMessage(text) ?? `Steward responded with status ${status}.`)
     } catch (error) {
       if (!leaving.signal.aborted && isRequest) {
-        fail(id, errors.server, error instanceof Error ? error.message : 'Steward does not answer.')
+        fail(id, errors.server, error instanceof Error ? error.message : "Steward isn't responding.")
       }
     } finally {
       if (isRequest) running.delete(JSON.stringify(id))
@@ -105,9 +105,9 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
     const message = parseJsonOrUndefined(line)
-    if (message === undefined) fail(null, errors.parse, 'This line is not JSON.')
+    if (message === undefined) fail(null, errors.parse, 'The line is not valid JSON.')
     else if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-      fail(null, errors.request, 'A message is one JSON object.')
+      fail(null, errors.request, 'A message must be one JSON object.')
     } else if ((message as Message).method === 'notifications/cancelled') {
       running.get(JSON.stringify((message as Message).params?.requestId))?.abort()
     } else {

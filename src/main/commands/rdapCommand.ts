@@ -39,7 +39,7 @@ export async function runRdap({
   const file = getRdapListPath(dataFolder)
   const before = readPublication(file)
   if (before !== undefined && Date.parse(list.publication) < before) {
-    throw new AppError('rdap/list', `The list at ${url} is older than the one in use. It was not changed.`)
+    throw new AppError('rdap/list', `The list at ${url} is older than the current one. Nothing was changed.`)
   }
   await openDataFolder(dataFolder)
   await replaceFile(file, text)
@@ -56,14 +56,14 @@ export async function runRdap({
 async function fetchText(url: string): Promise<string> {
   const isLoopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\//.test(url)
   if (!url.startsWith('https://') && !isLoopback) {
-    throw new AppError('command/usage', `${url} is no https address.`)
+    throw new AppError('command/usage', `${url} is not an https URL.`)
   }
   const client = createHttpClient({ maxAnswerBytes })
   try {
     const signal = AbortSignal.timeout(answerMs)
     const { status, text } = await client.ask(url, { method: 'GET', headers: { accept: 'application/json' }, signal })
     if (status === 200) return text
-    throw new Error(`It answered with status ${status}.`)
+    throw new Error(`The server responded with status ${status}.`)
   } catch (cause) {
     throw createUnreadableError(url, cause)
   } finally {
@@ -77,15 +77,15 @@ function createUnreadableError(url: string, cause: unknown): AppError {
 
 function parseList(url: string, text: string): z.output<typeof RdapList> {
   const parsed = RdapList.safeParse(parseJsonOrUndefined(text))
-  if (!parsed.success) throw new AppError('rdap/list', `${url} is no list of RDAP servers.`, { cause: parsed.error })
+  if (!parsed.success) throw new AppError('rdap/list', `${url} is not a list of RDAP servers.`, { cause: parsed.error })
   const list = parsed.data
   const isUsable = (urls: readonly string[]) => urls.some((it) => it.startsWith('https://'))
   const count = list.services.reduce((sum, [suffixes, urls]) => sum + (isUsable(urls) ? suffixes.length : 0), 0)
   if (count < minDomains) {
-    throw new AppError('rdap/list', `${url} has servers for ${count} top-level domains only, so it is not complete.`)
+    throw new AppError('rdap/list', `${url} is incomplete: it only covers ${count} top-level domains.`)
   }
   if (Date.parse(list.publication) > Date.now() + dayMs) {
-    throw new AppError('rdap/list', `${url} was published on ${list.publication.slice(0, 10)}, which is in the future.`)
+    throw new AppError('rdap/list', `${url} has a publication date in the future: ${list.publication.slice(0, 10)}.`)
   }
   return list
 }

@@ -22,8 +22,8 @@ export async function runStop({ dataFolder, json }: Pick<StartOptions, 'dataFold
     await endHost(dataFolder),
   ].filter((name) => name !== undefined)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'stopped', ended })}\n`)
-  else if (ended.length === 0) process.stdout.write(`Nothing runs in ${dataFolder}.\n`)
-  else process.stdout.write(`Ended: ${ended.join(', ')}.\n`)
+  else if (ended.length === 0) process.stdout.write(`Nothing is running in ${dataFolder}.\n`)
+  else process.stdout.write(`Stopped: ${ended.join(', ')}.\n`)
   return 0
 }
 

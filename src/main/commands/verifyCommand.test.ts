@@ -45,7 +45,7 @@ test.each([
 ])('finds no entries in an %s file', async (_, content) => {
   const result = await check(content)
   expect(result).toMatchObject({ checked: 0, problems: [] })
-  expect(describeCheck(result)).toBe('There is no entry in the file.\n')
+  expect(describeCheck(result)).toBe('The file has no entries.\n')
 })
 
 test('rejects binary data as an export', async () => {
@@ -103,10 +103,10 @@ test('detects reordered and repeated lines, missing ones and those of another lo
       { from: 4, to: 5 },
     ],
   })
-  expect(describeCheck(gap)).toContain('Entries are left out in 1 places, as a filter does.')
+  expect(describeCheck(gap)).toContain('Gaps: 1. A filtered export has gaps.')
   // Only the last hash can reveal missing entries at the end, so the report shows it for comparison.
   const short = await check([first, two].join('\n'))
-  expect(describeCheck(short)).toContain(`The last is entry 2 with the hash ${JSON.parse(two).hash}.`)
+  expect(describeCheck(short)).toContain(`Last entry: 2, hash ${JSON.parse(two).hash}.`)
 })
 
 test('detects a changed summary, hash or cut and a duplicate field', async () => {

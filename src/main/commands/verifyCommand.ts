@@ -9,7 +9,8 @@ import { AppError } from '#shared/appError.ts'
  * @throws AppError `command/usage`
  */
 export async function runVerify({ verify: file, json }: Pick<StartOptions, 'verify' | 'json'>): Promise<number> {
-  if (file === undefined) throw new AppError('command/usage', 'Name the file: `verify steward-activity.jsonl`.')
+  if (file === undefined)
+    throw new AppError('command/usage', '`verify` requires a file, as in `verify steward-activity.jsonl`.')
   const check = await checkFile(file)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'verified', ok: isIntact(check), ...check })}\n`)
   else process.stdout.write(describeCheck(check))
@@ -63,14 +64,14 @@ export function describeCheck({ checked, ranges, cutThrough, last, problems }: E
     const lines = problems.map(({ line, problem }) => `  line ${line}: ${problem}\n`)
     return `The export was changed:\n${lines.join('')}`
   }
-  if (checked === 0 || !last) return 'There is no entry in the file.\n'
+  if (checked === 0 || !last) return 'The file has no entries.\n'
   const [first] = ranges
   const notes = [
     `${checked === 1 ? '1 entry is' : `${checked} entries are`} intact.\n`,
-    ranges.length > 1 && `Entries are left out in ${ranges.length - 1} places, as a filter does.\n`,
-    cutThrough !== null && `Steward removed entries 1 to ${cutThrough}, as the log says.\n`,
-    cutThrough === null && first && first.from > 1 && `It begins with entry ${first.from}.\n`,
-    `The last is entry ${last.sequence} with the hash ${last.hash}.\n`,
+    ranges.length > 1 && `Gaps: ${ranges.length - 1}. A filtered export has gaps.\n`,
+    cutThrough !== null && `Steward removed entries 1 to ${cutThrough}, as recorded in the log.\n`,
+    cutThrough === null && first && first.from > 1 && `First entry: ${first.from}.\n`,
+    `Last entry: ${last.sequence}, hash ${last.hash}.\n`,
   ]
   return notes.filter((it) => it !== false && it !== undefined).join('')
 }

@@ -22,5 +22,5 @@ export function parseCdpKey(id: string, secret: string): CdpKey {
   } catch {
     // The message of the original error may contain the key.
   }
-  throw new Error('The secret is neither an Ed25519 key in base64 nor an EC key (P-256) in PEM.')
+  throw new Error('The secret must be a base64 Ed25519 key or a PEM EC key (P-256).')
 }

@@ -89,10 +89,10 @@ test('the environment overrides the file, and the file overrides the defaults', 
 })
 
 test.each([
-  ['an unknown key', { service: { lisen: 'x' } }, /`service\.lisen` in .*config\.json is no key/],
-  ['an unknown area', { wallets: {} }, /`wallets` in .* is no key/],
-  ['a wrong type', { app: { open_browser: 'yes' } }, /`app\.open_browser` in .* is wrong/],
-  ['a wrong area', { app: 7 }, /`app` in .* is wrong/],
+  ['an unknown key', { service: { lisen: 'x' } }, /Unknown key `service\.lisen` in .*config\.json/],
+  ['an unknown area', { wallets: {} }, /Unknown key `wallets` in/],
+  ['a wrong type', { app: { open_browser: 'yes' } }, /`app\.open_browser` in .* is not valid/],
+  ['a wrong area', { app: 7 }, /`app` in .* is not valid/],
   ['a wrong address', { service: { listen: '8080' } }, /`service\.listen` in .* must be HOST:PORT/],
   ['a port beyond the last', { service: { listen: '127.0.0.1:65536' } }, /`service\.listen` in .* up to 65535/],
   [
@@ -108,20 +108,20 @@ test.each([
   [
     'half of the TLS files of an engine',
     { sandboxes: { docker: { ca_file: 'ca.pem' } } },
-    /`sandboxes\.docker` in .* needs `ca_file`, `cert_file` and `key_file`, or none/,
+    /`sandboxes\.docker` in .* needs all of `ca_file`, `cert_file` and `key_file`, or none/,
   ],
   ['half of TLS', { service: { tls: { cert_file: 'a.pem' } } }, /`service\.tls` in .* needs both/],
   [
     'payments to nobody',
     { payments: { network: 'base', facilitator: { url: 'https://facilitator.example.com' } } },
-    /`payments` in .* needs `network` and `pay_to` beside this facilitator/,
+    /`payments` in .* needs `network` and `pay_to` for this facilitator/,
   ],
   [
     'a facilitator of no kind',
     { payments: { facilitator: { rpc_url: 'https://rpc.example.com' } } },
     /`payments\.facilitator` in .* must be "test-ledger"/,
   ],
-  ['what is not JSON', '{"log": ', /is not JSON/],
+  ['what is not valid JSON', '{"log": ', /is not valid JSON/],
   ['a list', [], /must be a JSON object/],
 ])('reports %s by name', (_, content, message) => {
   expect(() => load(content)).toThrow(refusal(message))
@@ -137,7 +137,7 @@ test.each([
 
 test('requires an explicitly named file to exist', () => {
   expect(() => loadConfig({ file: '/nowhere/steward.json', required: true, environment: {} })).toThrow(
-    refusal(/\/nowhere\/steward\.json cannot be read/),
+    refusal(/Cannot read the configuration \/nowhere\/steward\.json/),
   )
 })
 
@@ -150,7 +150,7 @@ test('accepts and ignores environment variables with client API keys', () => {
   const keys = { STEWARD_KEY: 'sk_steward_1', STEWARD_MCP_KEY: 'sk_tools_1', STEWARD_TOOLS_KEY: 'sk_tools_2' }
   expect(load(undefined, keys)).toEqual(load(undefined))
   expect(() => load(undefined, { ...keys, STEWARD_API_KEY: 'sk_steward_1' })).toThrow(
-    refusal(/environment variable STEWARD_API_KEY /),
+    refusal(/environment variable STEWARD_API_KEY\./),
   )
 })
 

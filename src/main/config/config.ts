@@ -23,10 +23,10 @@ const DnsServerAddress = z
   .string()
   .refine(
     (text) => isIP(text) !== 0 || isIP(parseListen(text)?.host ?? '') !== 0,
-    'must be an IP address, as in 1.1.1.1, 127.0.0.1:5353 or [::1]:5353',
+    'must be an IP address, optionally with a port, as in 1.1.1.1, 127.0.0.1:5353 or [::1]:5353',
   )
-const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).nullable()
-const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+const Url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).nullable()
+const RpcUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
 const File = z.string().min(1, 'must name a file').nullable()
 
 const limit = z.int('must be a whole number').min(1, 'must be at least 1').max(1_000_000, 'must be at most 1000000')
@@ -73,7 +73,7 @@ const Docker = z
   .refine(
     ({ ca_file, cert_file, key_file }) => new Set([ca_file, cert_file, key_file].map((it) => it === null)).size === 1,
     {
-      error: 'needs `ca_file`, `cert_file` and `key_file`, or none of them',
+      error: 'needs all of `ca_file`, `cert_file` and `key_file`, or none of them',
     },
   )
   .refine(
@@ -180,7 +180,7 @@ export const Config = z.strictObject({
       }),
       service_url: Url.refine(
         (it) => it === null || isSafeService(it),
-        'must be https://HOST, or http:// on this machine, without a path',
+        'must be https://HOST, or http:// on this computer, without a path',
       )
         .default(null)
         .meta({
@@ -381,7 +381,7 @@ export function loadConfig(source: {
     const variable = renamed ? toVariable(renamed[1]) : name
     if (renamed) source.onWarning?.(`The environment variable ${name} is now called ${variable}.`)
     const key = listConfigKeys().find((it) => it.variable === variable)
-    if (!key) throw createInvalidError(`The environment variable ${name} is none of Steward's.`)
+    if (!key) throw createInvalidError(`Unknown environment variable ${name}.`)
     set(content, key.path, parseText(key, text))
   }
   const parsed = Config.safeParse(content)
@@ -434,13 +434,13 @@ function readFile({ file, required }: { file: string; required: boolean }): Reco
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw createInvalidError(`The configuration ${file} cannot be read: ${toReason(cause)}.`, cause)
+    throw createInvalidError(`Cannot read the configuration ${file}: ${toReason(cause)}.`, cause)
   }
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw createInvalidError(`The configuration ${file} is not JSON: ${toReason(cause)}.`, cause)
+    throw createInvalidError(`The configuration ${file} is not valid JSON: ${toReason(cause)}.`, cause)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw createInvalidError(`The configuration ${file} must be a JSON object.`)
@@ -482,7 +482,7 @@ function set(target: Record<string, unknown>, path: string[], value: unknown): v
 function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environment: Environment }): string {
   if (issue.code === 'unrecognized_keys') {
     const key = [...issue.path, issue.keys[0]].join('.')
-    return `\`${key}\` in ${source.file} is no key of the configuration.`
+    return `Unknown key \`${key}\` in ${source.file}.`
   }
   const names = issue.path.filter((it) => typeof it === 'string')
   const key = listConfigKeys().find((it) => it.path.join('.') === names.join('.'))
@@ -492,7 +492,7 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
     source.environment[part.variable] ? [part.variable] : [],
   )
   const setting = variable ? `\`${names.join('.')}\` (from ${variable})` : `\`${names.join('.')}\` in ${source.file}`
-  return `${setting} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is wrong: ${issue.message}`}.`
+  return `${setting} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is not valid: ${issue.message}`}.`
 }
 
 function createInvalidError(message: string, cause?: unknown): AppError {

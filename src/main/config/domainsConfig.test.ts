@@ -52,5 +52,5 @@ test('names a missing file', () => {
 test('rejects a key file that other users can read', () => {
   const path = file('0123456789abcdef\n')
   chmodSync(path, 0o644)
-  expect(() => readOptions({ namesilo: { api_key_file: path } })).toThrow(/can be read by other users: run `chmod 600`/)
+  expect(() => readOptions({ namesilo: { api_key_file: path } })).toThrow(/can be read by other users. Run `chmod 600`/)
 })

@@ -8,7 +8,7 @@ const Url = z
   .string()
   .refine(
     (text) => URL.canParse(text) && (text.startsWith('https://') || loopback.test(text)),
-    'must be an https:// address, or one of this computer',
+    'must be an https:// URL, or an http:// URL on this computer',
   )
 const KeyFile = z.string().min(1, 'must name a file')
 
@@ -70,7 +70,7 @@ function readKey(file: string, key: string): string {
   const names = `\`domains.registrar.${key}\` names ${file}, which`
   const text = readText(file, names).trim()
   if (/^[\x21-\x7e]{8,200}$/.test(text)) return text
-  throw new AppError('config/invalid', `${names} does not hold a key alone, in one line.`)
+  throw new AppError('config/invalid', `${names} must contain only a key, on one line.`)
 }
 
 function readText(file: string, names: string): string {

@@ -3,7 +3,7 @@ import type { InferenceOptions } from '#service/inference/providerSettings.ts'
 import { families, mapFamilies } from '#shared/contract/families.ts'
 import { ConfiguredModel } from '#shared/modelFields.ts'
 
-const BaseUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+const BaseUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
 const Key = z.string().min(1, 'must not be empty').nullable().default(null)
 
 const family = (provider: string, form: string) =>

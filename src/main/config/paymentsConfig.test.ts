@@ -33,7 +33,7 @@ describe('the relayer key', () => {
   })
 
   test.each([
-    ['others can read it', () => writeFile(s3cret, 0o644), /can be read by other users: run `chmod 600`/],
+    ['others can read it', () => writeFile(s3cret, 0o644), /can be read by other users. Run `chmod 600`/],
     [
       'it is a link',
       () => {
@@ -44,7 +44,7 @@ describe('the relayer key', () => {
       /is a symbolic link/,
     ],
     ['it is missing', () => join(folder, 'none'), /cannot be read/],
-    ['it is no key', () => writeFile(`${s3cret}00`), /holds no private key/],
+    ['it is no key', () => writeFile(`${s3cret}00`), /does not contain a private key/],
   ])('is rejected when %s, without revealing it', (_, make, message) => {
     const error = catchError(chain(make()))
     expect(error).toMatch(message)

@@ -9,7 +9,7 @@ import { evmNetworks } from '#shared/contract/networks.ts'
 import { parseCdpKey } from './cdpKey.ts'
 
 const names = evmNetworks.flatMap(({ slug, id }) => [slug, id])
-const Address = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
+const Address = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
 
 export const PaymentsConfig = z
   .strictObject({
@@ -34,7 +34,7 @@ export const PaymentsConfig = z
           z
             .strictObject({ url: Address, rpc_url: Address.optional(), cdp_key_file: z.string().min(1).optional() })
             .refine(({ url, cdp_key_file }) => cdp_key_file === undefined || isPrivateUrl(url), {
-              error: 'must have an https:// `url` beside `cdp_key_file`',
+              error: 'must have an https:// `url` with `cdp_key_file`',
             }),
         ],
         'must be "test-ledger", {"rpc_url", "relayer_key_file"} or {"url"}',
@@ -49,7 +49,7 @@ export const PaymentsConfig = z
   .refine(
     ({ facilitator, network, pay_to }) =>
       facilitator === null || facilitator === 'test-ledger' || (network !== null && pay_to !== null),
-    { error: 'needs `network` and `pay_to` beside this facilitator' },
+    { error: 'needs `network` and `pay_to` for this facilitator' },
   )
   .prefault({})
 export type PaymentsConfig = z.output<typeof PaymentsConfig>
@@ -79,7 +79,7 @@ function readRelayerKey(file: string): `0x${string}` {
   const names = `\`payments.facilitator.relayer_key_file\` names ${file}, which`
   const digits = /^(0x)?([0-9a-fA-F]{64})$/.exec(readText(file, names).trim())?.[2]
   if (digits === undefined)
-    throw new AppError('config/invalid', `${names} holds no private key of 64 hexadecimal digits.`)
+    throw new AppError('config/invalid', `${names} does not contain a private key of 64 hexadecimal digits.`)
   return `0x${digits.toLowerCase()}`
 }
 
@@ -95,11 +95,11 @@ function readCdpKey(file: string): CdpKey {
   const names = `\`payments.facilitator.cdp_key_file\` names ${file}, which`
   const read = CdpKeyFile.safeParse(parseJsonOrUndefined(readText(file, names)))
   if (!read.success)
-    throw new AppError('config/invalid', `${names} is not the JSON of an API key: \`id\` and \`privateKey\`.`)
+    throw new AppError('config/invalid', `${names} is not an API key in JSON with \`id\` and \`privateKey\`.`)
   try {
     return parseCdpKey(read.data.id, read.data.privateKey)
   } catch (cause) {
-    throw createInvalidError(`${names} holds no key.`, cause)
+    throw createInvalidError(`${names} does not contain a key.`, cause)
   }
 }
 

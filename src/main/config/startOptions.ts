@@ -11,13 +11,13 @@ export const startLine: CommandLine = {
   usage: 'npm start --',
   about: 'Starts Steward in a window, or in the browser if Electron cannot run.',
   commands: {
-    doctor: 'Says what this machine can do, and what is missing',
-    stop: 'Ends Steward, and every sandbox that runs in its data folder',
-    image: 'What sandboxes can be made from: `add NAME`, `remove NAME` or `list`',
-    rdap: 'Updates the list of RDAP servers from IANA, or from URL',
-    verify: 'Checks an export of Activity, in JSON Lines',
-    backup: 'Copies the data folder to DIR, also while Steward runs',
-    restore: 'Replaces the data folder with the backup in DIR; the previous one is renamed, not deleted',
+    doctor: 'Reports what this computer supports and what is missing',
+    stop: 'Stops Steward and all sandboxes in its data folder',
+    image: 'Manages images for sandboxes: `add NAME`, `remove NAME` or `list`',
+    rdap: 'Updates the list of RDAP servers from IANA or from URL',
+    verify: 'Verifies an activity export in JSON Lines',
+    backup: 'Copies the data folder to DIR, even while Steward runs',
+    restore: 'Replaces the data folder with the backup in DIR and renames the previous one',
   },
   words: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'], backup: ['DIR'], restore: ['DIR'] },
   options: {
@@ -31,11 +31,11 @@ export const startLine: CommandLine = {
     config: { takes: 'FILE', about: 'Configuration file (default: config.json in the data folder)' },
     from: {
       takes: 'FILE',
-      about: 'image add: an archive from docker save or a similar tool (`system`: this distribution)',
+      about: 'image add: an archive from docker save or a similar tool, or `system` for this distribution',
     },
     packages: { takes: 'A,B', about: 'image add: packages of this distribution to install on top of the base system' },
     json: { about: 'Print one line of JSON when ready' },
-    help: { about: 'Print this' },
+    help: { about: 'Print this help' },
     version: { about: 'Print the version' },
   },
 }
@@ -64,7 +64,7 @@ export const serviceLine: CommandLine = {
     json: { about: 'Print one line of JSON when ready' },
     supervised: { about: 'Exit when the application closes stdin', hidden: true },
     again: { about: 'Restart after an earlier run: use another port if the previous one is in use', hidden: true },
-    help: { about: 'Print this' },
+    help: { about: 'Print this help' },
     version: { about: 'Print the version' },
   },
 }
@@ -136,7 +136,7 @@ export function resolvePaths(options: { value(name: string): string | undefined 
 }
 
 export function createWrongListenError(listen: string): AppError {
-  return new AppError('command/usage', `--listen ${listen} is no address: write HOST:PORT, as in 127.0.0.1:8080.`)
+  return new AppError('command/usage', `--listen ${listen} is not valid. Use HOST:PORT, as in 127.0.0.1:8080.`)
 }
 
 function parseCommand(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
@@ -155,7 +155,7 @@ function parseImageArguments(parsed: ParsedCommand): ImageArguments | undefined 
   const { words } = parsed
   const [from, packages] = [parsed.value('from'), parsed.value('packages')]
   if (words[0] !== 'add' && (from ?? packages) !== undefined) {
-    throw new AppError('command/usage', '--from and --packages belong to `image add`.')
+    throw new AppError('command/usage', '--from and --packages require `image add`.')
   }
   return parsed.command === 'image' ? { words, from, packages } : undefined
 }

@@ -60,7 +60,7 @@ async function serveBrowser(options: StartOptions, environment: Environment): Pr
   if (options.json) {
     process.stdout.write(`${JSON.stringify({ event: 'ready', url, service_url: app.serviceUrl })}\n`)
   } else {
-    process.stdout.write(`Steward is ready. Open it once with this address:\n\n  ${url}\n\nCtrl-C ends it.\n`)
+    process.stdout.write(`Steward is ready. Open it once with this address:\n\n  ${url}\n\nPress Ctrl-C to stop it.\n`)
   }
   if (options.open && app.openBrowser) opening = openInBrowser(url, environment)
   await ended
@@ -79,7 +79,7 @@ async function runProgram(parts: readonly string[]): Promise<number> {
     if (options.command !== 'help' && options.command !== 'version') {
       throw new AppError(
         'command/usage',
-        `${options.command} is no command here: use \`npm start -- ${options.command}\`.`,
+        `${options.command} is not available here. Use \`npm start -- ${options.command}\`.`,
       )
     }
     process.stdout.write(options.command === 'help' ? formatHelp(headlessLine) : `${version}\n`)

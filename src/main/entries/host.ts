@@ -29,7 +29,7 @@ function parseOptions() {
       'idle-exit-ms': { type: 'string', default: '60000' },
     },
   })
-  if (values.data === undefined) throw new AppError('config/invalid', '--data names no folder.')
+  if (values.data === undefined) throw new AppError('config/invalid', '--data requires a folder.')
   const idleExitMs = parseWholeNumber('--idle-exit-ms', values['idle-exit-ms'])
   const cpuWeight = parseWholeNumber('--cpu-weight', values['cpu-weight'])
   const warmPoolSize = parseWholeNumber('--spares', values.spares)
@@ -48,7 +48,7 @@ function parseOptions() {
 }
 
 function parseWholeNumber(name: string, value: string): number {
-  if (!/^\d+$/.test(value)) throw new AppError('config/invalid', `${name} is no whole number.`)
+  if (!/^\d+$/.test(value)) throw new AppError('config/invalid', `${name} must be a whole number.`)
   return Number(value)
 }
 
@@ -56,7 +56,7 @@ function parseDocker(value: string): DockerOptions {
   try {
     return DockerOptions.parse(parseJson(value))
   } catch (cause) {
-    throw createInvalidError('--docker is not what the service gives.', cause)
+    throw createInvalidError('--docker is not valid.', cause)
   }
 }
 
@@ -66,7 +66,7 @@ function createInvalidError(message: string, cause: unknown): AppError {
 
 function parseLevel(value: string): LogLevel {
   if (value === 'debug' || value === 'info' || value === 'warn' || value === 'error') return value
-  throw new AppError('config/invalid', `--log-level ${value} is none of debug, info, warn and error.`)
+  throw new AppError('config/invalid', `--log-level must be debug, info, warn or error, not ${value}.`)
 }
 
 async function run(): Promise<void> {

@@ -24,13 +24,13 @@ import { StdioEndpoint, stdioEndpointFile, ToolProfile } from '#shared/contract/
 const line: CommandLine = {
   usage: 'steward-mcp',
   about:
-    'Serves the tools of Steward over MCP on stdin and stdout. It joins the Steward that runs on the data folder, or starts one without a window for as long as it is used itself.',
+    'Serves the tools of Steward over MCP on stdin and stdout. Connects to the running Steward of the data folder, or starts one without a window until the client disconnects.',
   commands: {},
   options: {
-    profile: { takes: 'NAME', about: `Fewer tools: ${ToolProfile.options.join(', ')}` },
-    data: { takes: 'DIR', about: "The data folder (the platform's own)" },
-    config: { takes: 'FILE', about: 'The configuration (config.json in the data folder)' },
-    help: { about: 'Print this' },
+    profile: { takes: 'NAME', about: `Set of tools: ${ToolProfile.options.join(', ')}` },
+    data: { takes: 'DIR', about: "Data folder (default: the platform's data folder)" },
+    config: { takes: 'FILE', about: 'Configuration file (default: config.json in the data folder)' },
+    help: { about: 'Print this help' },
     version: { about: 'Print the version' },
   },
 }
@@ -86,7 +86,7 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
       if (!(error instanceof AppError) || error.code !== 'data/in-use') throw error
     }
     const door = await findRunning()
-    if (!door) throw new AppError('service/unavailable', 'Steward started, and does not answer.')
+    if (!door) throw new AppError('service/unavailable', "Steward started but isn't responding.")
     return door
   }
   let credential: Promise<StdioEndpoint> | undefined
@@ -114,7 +114,7 @@ function parseProfile(text: string | undefined): ToolProfile | undefined {
   if (text === undefined) return undefined
   const profile = ToolProfile.safeParse(text).data
   if (profile) return profile
-  throw new AppError('command/usage', `--profile ${text} is none: it must be one of ${ToolProfile.options.join(', ')}.`)
+  throw new AppError('command/usage', `--profile must be one of ${ToolProfile.options.join(', ')}, not ${text}.`)
 }
 
 /** Entry point, shared with `scripts/mcp.js`. */

@@ -64,7 +64,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
   try {
     await openDataFolder(dataFolder)
     const waitMs = supervised ? supervisedLockMs : 0
-    const lock = await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs })
+    const lock = await lockData({ folder: dataFolder, name: 'service.lock', program: 'The Steward service', waitMs })
     const { previousState } = scope.own(lock, (it) => it.release())
     for (const sentence of [
       ...warnings,
@@ -161,7 +161,7 @@ function waitForExitReason(
   return new Promise((resolve) => {
     handleEndSignals({ end: resolve, force: () => process.exit(1), reload, now: Date.now })
     if (!supervised) return
-    for (const event of ['error', 'close', 'end']) process.stdin.on(event, () => resolve('the application has ended'))
+    for (const event of ['error', 'close', 'end']) process.stdin.on(event, () => resolve('the application exited'))
     createInterface(process.stdin).on('line', (line) => {
       const order = ServiceCommand.safeParse(parseJsonOrUndefined(line))
       if (order.success) onOrder(order.data)
@@ -274,14 +274,14 @@ function readPem(file: string): string {
 }
 
 function createUnreadableError(file: string, cause: unknown): AppError {
-  return new AppError('config/invalid', `\`service.tls\` names ${file}, which cannot be read.`, { cause })
+  return new AppError('config/invalid', `Cannot read ${file}, a file in \`service.tls\`.`, { cause })
 }
 
 type ReadyService = Pick<RunningService, 'url' | 'ownerKeyFile'> & { socket: string | undefined }
 
 function formatReadyText(json: boolean, { url, ownerKeyFile, socket }: ReadyService): string {
   if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile, socket })}\n`
-  return `The service of Steward is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nCtrl-C ends it.\n`
+  return `The Steward service is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nPress Ctrl-C to stop it.\n`
 }
 
 function warn(sentence: string): void {

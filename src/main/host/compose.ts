@@ -87,7 +87,7 @@ export function listRuntimes(
         now,
       })
     }
-    throw new AppError('config/invalid', `There is no runtime ${JSON.stringify(name)}.`)
+    throw new AppError('config/invalid', `Unknown runtime ${JSON.stringify(name)}.`)
   })
 }
 
@@ -159,7 +159,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
           images,
           version: options.version,
           pid: options.pid,
-          shutDown: () => ending.resolve('asked to'),
+          shutDown: () => ending.resolve('requested by the service'),
         }),
         open: createStreamHandler({
           attach: createAttachHandler(terminals),

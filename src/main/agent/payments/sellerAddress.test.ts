@@ -15,9 +15,9 @@ test.each([
 })
 
 test.each([
-  ['http://shop.example/', 'over https only'],
-  ['http://localhost.evil.example/', 'over https only'],
-  ['http://127.0.0.1.evil.example/', 'over https only'],
+  ['http://shop.example/', 'Use https for'],
+  ['http://localhost.evil.example/', 'Use https for'],
+  ['http://127.0.0.1.evil.example/', 'Use https for'],
   ['https://10.0.0.1/', 'private address'],
   ['https://192.168.1.1/', 'private address'],
   ['https://169.254.169.254/latest/meta-data', 'private address'],
@@ -25,13 +25,13 @@ test.each([
   ['https://[fd00::1]/', 'private address'],
   ['https://[::ffff:10.0.0.1]/', 'private address'],
   ['https://0.0.0.0/', 'private address'],
-  ['http://0.0.0.0/', 'over https only'],
-  ['ftp://shop.example/', 'not asked'],
-  ['file:///etc/passwd', 'not asked'],
-  ['https://user:pass@shop.example/', 'name a user'],
-  ['https://shop.example@evil.example/', 'name a user'],
-  ['https://shop.example/\nx', 'no address'],
-  ['nowhere', 'no address'],
+  ['http://0.0.0.0/', 'Use https for'],
+  ['ftp://shop.example/', 'not supported'],
+  ['file:///etc/passwd', 'not supported'],
+  ['https://user:pass@shop.example/', 'must not have a user name'],
+  ['https://shop.example@evil.example/', 'must not have a user name'],
+  ['https://shop.example/\nx', 'not a valid URL'],
+  ['nowhere', 'not a valid URL'],
 ])('%s is refused', (address, words) => {
   // 0x7f.1 is another notation for 127.0.0.1, the loopback address of this computer.
   if (words === undefined) return expect(parseSellerAddress(address).hostname).toBe('127.0.0.1')

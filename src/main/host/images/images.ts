@@ -35,7 +35,7 @@ export function createImages({ runtimes, onChanged, onRemoved, now, log }: Image
       name,
       runtime: runtime.name,
       status: 'adding',
-      detail: 'It is about to be added.',
+      detail: 'Waiting to be added.',
       progress: null,
       sizeBytes: null,
       createdAtMs: now(),
@@ -54,7 +54,7 @@ export function createImages({ runtimes, onChanged, onRemoved, now, log }: Image
       (error: unknown) => {
         if (calledOff.signal.aborted) return
         log.warn('failed to add an image', { name, error })
-        const reason = error instanceof AppError ? error.message : 'It could not be added; the log tells why.'
+        const reason = error instanceof AppError ? error.message : 'The image could not be added. See the log.'
         change({ status: 'failed', detail: reason, progress: null })
       },
     )
@@ -70,11 +70,10 @@ export function createImages({ runtimes, onChanged, onRemoved, now, log }: Image
     async add(request) {
       const { name } = request
       const runtime = runtimes.find((it) => it.name === request.runtime)
-      if (!runtime)
-        throw new AppError('runtime/unknown', `There is no runtime ${JSON.stringify(request.runtime)} here.`)
+      if (!runtime) throw new AppError('runtime/unknown', `Unknown runtime ${JSON.stringify(request.runtime)}.`)
       const nameExists = (await ready()).some((image) => image.name === name)
       if (nameExists || jobs.get(name)?.image.status === 'adding') {
-        throw new AppError('image/exists', `There is an image \`${name}\` already.`)
+        throw new AppError('image/exists', `The image \`${name}\` already exists.`)
       }
       const job = begin(runtime, request)
       jobs.set(name, job)

@@ -22,7 +22,7 @@ export function createArchiveHandler(sandboxes: Pick<Sandboxes, 'get'>) {
 
   return (params: FolderArchive, stream: IpcServerStream): void => {
     if (underWay >= maxArchives) {
-      stream.end(new AppError('request/rate', `${maxArchives} folders are being downloaded already.`))
+      stream.end(new AppError('request/rate', `${maxArchives} folder downloads are already running.`))
       return
     }
     underWay++
@@ -33,5 +33,5 @@ export function createArchiveHandler(sandboxes: Pick<Sandboxes, 'get'>) {
 }
 
 function createBrokenOffError(path: string): AppError {
-  return new AppError('exec/failed', `${path} could not be read to its end.`)
+  return new AppError('exec/failed', `${path} could not be read completely.`)
 }

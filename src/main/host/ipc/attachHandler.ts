@@ -50,7 +50,7 @@ export function createAttachHandler(terminals: Terminals): (params: unknown, str
 function type(session: TerminalSession, data: string, onWritten: () => void): void {
   const bytes = Buffer.from(data)
   if (bytes.length > terminalLimits.maxInputBytes) {
-    throw new AppError('request/too-large', `Input of ${bytes.length} bytes is more than a terminal takes at once.`)
+    throw new AppError('request/too-large', `Input of ${bytes.length} bytes is too large for one message.`)
   }
   session.write(bytes, onWritten)
 }

@@ -38,8 +38,7 @@ export function createFileHandlers(sandboxes: Pick<Sandboxes, 'get'>): FileCalls
       return { result: await getFiles(params).stat(params.path, patience(signal)) }
     },
     async 'file.readRange'({ params: { path, offset, length, ...on }, signal }) {
-      if (length > maxRangeBytes)
-        throw new AppError('request/too-large', `${length} bytes are more than one read takes.`)
+      if (length > maxRangeBytes) throw new AppError('request/too-large', `${length} bytes are too many for one read.`)
       const { state, bytes } = await getFiles(on).readRange(path, { offset, length }, patience(signal))
       return { result: state, body: bytes }
     },

@@ -10,7 +10,7 @@ export async function claimAddress(dataDir: string): Promise<string> {
   const path = getHostSocketPath(dataDir)
   // Mode 0711: other users may traverse to what a runtime exposes to them, but cannot list the folder.
   await mkdir(getHostFolder(dataDir), { recursive: true, mode: 0o711 })
-  await claimSocket(path, `A sandbox host already runs on ${dataDir}.`)
+  await claimSocket(path, `A sandbox host is already running in ${dataDir}.`)
   return path
 }
 

@@ -159,7 +159,7 @@ function createTerminalHandlers({ machines: sandboxes, terminals }: HostDependen
     'terminal.list': async ({ params }) => ({ result: { terminals: terminals.list(params.sandboxId) } }),
     async 'terminal.write'({ params, body }) {
       if (body.length > terminalLimits.maxInputBytes) {
-        throw new AppError('request/too-large', `Input of ${body.length} bytes is more than a terminal takes at once.`)
+        throw new AppError('request/too-large', `Input of ${body.length} bytes is too large for one message.`)
       }
       terminals.get(params.sandboxId, params.terminalId).write(body)
       return { result: {} }

@@ -43,7 +43,7 @@ export function createPortHandler(
   return (params, stream) => {
     if (count(params.sandboxId, 1) > maxConnections) {
       count(params.sandboxId, -1)
-      stream.end(new AppError('port/busy', `This sandbox has ${maxConnections} connections already.`))
+      stream.end(new AppError('port/busy', `This sandbox already has ${maxConnections} connections.`))
       return
     }
     void join(params, stream)
@@ -57,5 +57,5 @@ function createLostConnectionError(port: number): AppError {
 }
 
 function createTimeoutError(port: number): AppError {
-  return new AppError('port/no-server', `Port ${port} in the sandbox took no connection in time.`)
+  return new AppError('port/no-server', `Port ${port} in the sandbox did not accept the connection in time.`)
 }

@@ -18,6 +18,6 @@ export function createStreamHandler({ attach, connect, archive }: Openers) {
     }
     const parsed = PortConnect.safeParse(params)
     if (parsed.success) connect(parsed.data, stream)
-    else stream.end(new AppError('request/invalid', `A port is not reached so: ${parsed.error.issues[0]?.message}`))
+    else stream.end(new AppError('request/invalid', `Invalid stream parameters: ${parsed.error.issues[0]?.message}`))
   }
 }

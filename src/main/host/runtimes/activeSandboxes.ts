@@ -18,7 +18,7 @@ export type ActiveSandboxes<M extends SandboxInstance> = {
 export function createActiveSandboxes<M extends SandboxInstance>(): ActiveSandboxes<M> {
   const active = new Map<SandboxId, M | undefined>()
   const assertInactive = (id: SandboxId): void => {
-    if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} runs already.`)
+    if (active.has(id)) throw new AppError('sandbox/busy', `Sandbox ${id} is already running.`)
   }
   return {
     async begin(id, begin) {

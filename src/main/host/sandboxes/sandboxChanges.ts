@@ -43,7 +43,7 @@ export function createSandboxChanges(): SandboxChanges {
   return {
     underWay: (id) => lines.has(id),
     async begin(id, change) {
-      if (lines.has(id)) throw new AppError('sandbox/busy', 'Another change of this sandbox is under way.')
+      if (lines.has(id)) throw new AppError('sandbox/busy', 'Another change of this sandbox is in progress.')
       return append(id, change)
     },
     queue: (id, change) => append(id, change),

@@ -76,7 +76,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 
   const runtimeNamed = (name: string): SandboxRuntime => {
     const runtime = runtimes.find((it) => it.name === name)
-    if (!runtime) throw new AppError('runtime/unknown', `There is no runtime ${JSON.stringify(name)} here.`)
+    if (!runtime) throw new AppError('runtime/unknown', `Unknown runtime ${JSON.stringify(name)}.`)
     return runtime
   }
 
@@ -85,12 +85,12 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
     if (present && !changes.underWay(spec.id)) return Promise.resolve(present)
     const runtime = runtimeNamed(spec.runtime)
     return changes.begin(spec.id, async (called) => {
-      if (closing) throw new AppError('host/unavailable', 'The sandbox host is ending.')
+      if (closing) throw new AppError('host/unavailable', 'The sandbox host is shutting down.')
       const instance = await withDeadline({
         ms,
         signal: called,
         run: (signal) => begin(runtime, signal),
-        late: () => new AppError('sandbox/start-failed', `The sandbox did not start in ${ms} ms.`),
+        late: () => new AppError('sandbox/start-failed', `The sandbox did not start within ${ms} ms.`),
         // Discards a sandbox that became ready after its start was aborted.
         discard: (late) => discard(runtime, late, way),
       })
@@ -103,7 +103,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
     signal: AbortSignal,
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    const late = () => new AppError('snapshot/failed', `${snapshotId} was not done in ${deadlines.snapshotMs} ms.`)
+    const late = () =>
+      new AppError('snapshot/failed', `The snapshot ${snapshotId} timed out after ${deadlines.snapshotMs} ms.`)
     return withDeadline({ ms: deadlines.snapshotMs, signal, run, late })
   }
 
@@ -146,7 +147,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
       ),
     restore: (runtime, ref) =>
       changes.begin(ref.sandboxId, async (signal) => {
-        if (running.find(ref.sandboxId)) throw new AppError('sandbox/busy', 'This sandbox runs.')
+        if (running.find(ref.sandboxId)) throw new AppError('sandbox/busy', 'This sandbox is running.')
         await onFiles(ref, signal, (ending) => runtimeNamed(runtime).restore(ref, ending))
       }),
     removeSnapshot: (runtime, ref) => changes.queue(ref.sandboxId, () => runtimeNamed(runtime).removeSnapshot(ref)),
@@ -221,7 +222,7 @@ function createRunningSandboxes(options: SandboxesOptions, stopMs: number): Runn
         await withDeadline({
           ms: stopMs,
           run: () => entry.machine.stop(files),
-          late: () => new AppError('sandbox/stop-failed', `The sandbox did not stop in ${stopMs} ms.`),
+          late: () => new AppError('sandbox/stop-failed', `The sandbox did not stop within ${stopMs} ms.`),
         })
       } catch (error) {
         entry.stopping = false

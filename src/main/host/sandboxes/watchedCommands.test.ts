@@ -29,5 +29,5 @@ test('keeps the last part of long output, separate from other commands', async (
     cursor: 3,
     ended: false,
   })
-  expect(() => watched.begin('a')).toThrow('begun already')
+  expect(() => watched.begin('a')).toThrow('has already started')
 })

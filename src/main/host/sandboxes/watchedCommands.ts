@@ -38,7 +38,7 @@ export function createWatchedCommands(): WatchedCommands {
     })
   return {
     begin(name) {
-      if (all.has(name)) throw new AppError('request/invalid', '`watch` names a command that was begun already.')
+      if (all.has(name)) throw new AppError('request/invalid', '`watch` belongs to a command that has already started.')
       if (all.size >= maxWatched) return { take: () => {}, end: () => {} }
       const watched: Watched = { buffer: Buffer.alloc(0), total: 0, ended: false }
       all.set(name, watched)

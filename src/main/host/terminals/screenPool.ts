@@ -29,7 +29,7 @@ export type LossReason = 'crashed' | 'neighbour' | 'drawing' | 'asked'
 /** The screen was lost before it replied. A retry redraws it. */
 export class ScreenLostError extends AppError {
   constructor() {
-    super('internal/unexpected', 'The screen was lost and is being drawn again; try again.')
+    super('internal/unexpected', 'The screen was lost and is being redrawn. Try again.')
   }
 }
 
@@ -229,9 +229,9 @@ function settle(slot: WorkerSlot, id: number): Ask | undefined {
 }
 
 function createTimeoutError(): AppError {
-  return new AppError('internal/unexpected', 'The screen did not answer in time. Try again.')
+  return new AppError('internal/unexpected', 'The screen did not respond in time. Try again.')
 }
 
 function createClosedError(): AppError {
-  return new AppError('internal/unexpected', 'The screen was closed before it answered.')
+  return new AppError('internal/unexpected', 'The screen was closed before it responded.')
 }

@@ -69,7 +69,7 @@ function createInvalidExpressionError(cause: unknown): AppError {
 }
 
 function createTooSlowError({ text }: SearchQuery): AppError {
-  return new AppError('request/invalid', `\`q\` must be simpler: the expression ${text} takes too long to match.`)
+  return new AppError('request/invalid', `\`q\` takes too long to match. Simplify the expression ${text}.`)
 }
 
 function selectNewest<Item>(items: readonly Item[], count: number): readonly Item[] {

@@ -183,7 +183,7 @@ function createRunningLimit(): RunningLimit {
     if (running + others >= terminalLimits.runningPerSandbox) {
       throw new AppError(
         'terminal/too-many',
-        `${terminalLimits.runningPerSandbox} terminals already run in this sandbox.`,
+        `${terminalLimits.runningPerSandbox} terminals are already running in this sandbox.`,
       )
     }
     starting.set(sandboxId, others + 1)

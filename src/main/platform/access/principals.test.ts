@@ -90,7 +90,7 @@ test('notifies each lease once, and an error does not stop the others', () => {
     },
   })
   const poll = principals.lease('key:one', 'poll', { onEnd: ({ message }) => reasons.push(message) })
-  expect(() => principals.end('key:one')).toThrow('Work of key:one did not end.')
+  expect(() => principals.end('key:one')).toThrow('Work of key:one is still running.')
   principals.end('key:one')
   expect(reasons).toEqual(['key:one was revoked.'])
   expect(poll.signal.aborted).toBe(true)
@@ -105,6 +105,6 @@ test('reconciliation continues after work that fails to end', () => {
   })
   const two = principals.lease('key:two', 'poll')
   rights.clear()
-  expect(() => principals.endAbsent()).toThrow('Work of absent principals did not end.')
+  expect(() => principals.endAbsent()).toThrow('Work of absent principals is still running.')
   expect(two.signal.aborted).toBe(true)
 })

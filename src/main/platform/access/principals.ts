@@ -81,7 +81,7 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
         failures.push(cause) // continue with the remaining ones
       }
     }
-    if (failures.length > 0) throw new AggregateError(failures, `Work of ${principal} did not end.`)
+    if (failures.length > 0) throw new AggregateError(failures, `Work of ${principal} is still running.`)
   }
 
   const endExpired = (principal: PrincipalId): void => {
@@ -118,7 +118,7 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
           failures.push(error) // continue with the remaining ones
         }
       }
-      if (failures.length > 0) throw new AggregateError(failures, 'Work of absent principals did not end.')
+      if (failures.length > 0) throw new AggregateError(failures, 'Work of absent principals is still running.')
     },
     count() {
       const counts: Partial<Record<Holder, number>> = {}

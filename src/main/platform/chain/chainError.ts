@@ -24,17 +24,17 @@ function toSentence(host: string, facts: ChainErrorDetails): string {
     case 'unreachable':
       return `${host} cannot be reached.`
     case 'late':
-      return `${host} did not answer within ${Math.round(facts.afterMs / 100) / 10} s.`
+      return `${host} did not respond within ${Math.round(facts.afterMs / 100) / 10} s.`
     case 'status':
-      return `${host} answered with status ${facts.status}, not with JSON-RPC.`
+      return `${host} responded with status ${facts.status} instead of JSON-RPC.`
     case 'refused':
       return `${host} refused the request with code ${facts.code}.`
     case 'unreadable':
-      return `${host} gave an answer that cannot be read.`
+      return `${host} sent an unreadable response.`
     case 'too-large':
-      return `${host} gave an answer that is too large.`
+      return `${host} sent a response that is too large.`
     case 'other-network':
-      return `${host} is of another network: its chain id is not ${facts.chainId}.`
+      return `${host} serves another network: its chain id is not ${facts.chainId}.`
     case 'crashed':
       return `Reading from ${host} failed inside Steward.`
     case 'closed':

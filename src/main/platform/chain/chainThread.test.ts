@@ -48,19 +48,19 @@ describe('node replies', () => {
   const json = { 'content-type': 'application/json' }
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, '['))
   test.each<[string, Parameters<typeof createScriptedNode>[0], string, RegExp]>([
+    ['no JSON', (_, it) => it.writeHead(200).end('<html>s3cret</html>'), 'unreadable', /an unreadable response\.$/],
+    ['JSON that is no JSON-RPC', (_, it) => it.writeHead(200, json).end('[1,2]'), 'unreadable', /unreadable response/],
+    ['null', (_, it) => it.writeHead(200, json).end('null'), 'unreadable', /unreadable response/],
+    ['nothing', (_, it) => it.writeHead(204).end(), 'unreadable', /unreadable response/],
+    ['a number for a table', results({ eth_call: '0x2105' }), 'unreadable', /unreadable response/],
+    ['a table of garbage', results({ eth_call: `0x${'f'.repeat(640)}` }), 'unreadable', /unreadable response/],
+    ['an object for a text', results({ eth_call: { toString: 's3cret' } }), 'unreadable', /unreadable response/],
     [
-      'no JSON',
-      (_, it) => it.writeHead(200).end('<html>s3cret</html>'),
+      'arrays in arrays',
+      (_, it) => it.writeHead(200, json).end('['.repeat(500_000)),
       'unreadable',
-      /an answer that cannot be read\.$/,
+      /unreadable response/,
     ],
-    ['JSON that is no JSON-RPC', (_, it) => it.writeHead(200, json).end('[1,2]'), 'unreadable', /cannot be read/],
-    ['null', (_, it) => it.writeHead(200, json).end('null'), 'unreadable', /cannot be read/],
-    ['nothing', (_, it) => it.writeHead(204).end(), 'unreadable', /cannot be read/],
-    ['a number for a table', results({ eth_call: '0x2105' }), 'unreadable', /cannot be read/],
-    ['a table of garbage', results({ eth_call: `0x${'f'.repeat(640)}` }), 'unreadable', /cannot be read/],
-    ['an object for a text', results({ eth_call: { toString: 's3cret' } }), 'unreadable', /cannot be read/],
-    ['arrays in arrays', (_, it) => it.writeHead(200, json).end('['.repeat(500_000)), 'unreadable', /cannot be read/],
     [
       'an error that repeats its key',
       (_, it) =>
@@ -74,7 +74,7 @@ describe('node replies', () => {
       'an error of its proxy',
       (_, it) => it.writeHead(502).end('s3cret'),
       'status',
-      /with status 502, not with JSON-RPC\.$/,
+      /with status 502 instead of JSON-RPC\.$/,
     ],
     [
       'too much',
@@ -109,7 +109,7 @@ describe('node replies', () => {
     const { url } = await node(results({ eth_call: numbers(1, 0, 2_000_000_000, 5) }))
     for (const query of [openChain(url).balances([address]), openChain(url).authorizationOutcome(authorization())]) {
       const { message } = await catchError(query)
-      expect(message).toBe(`${new URL(url).host} is of another network: its chain id is not 8453.`)
+      expect(message).toBe(`${new URL(url).host} serves another network: its chain id is not 8453.`)
     }
   })
 
@@ -170,7 +170,7 @@ describe('a signed authorization', () => {
       results({ eth_call: used, eth_blockNumber: '0xffffffffffff', eth_getLogs: [], eth_getBlockByNumber: block }),
     )
     const error = await catchError(openChain(url).authorizationOutcome(authorization(), { withinMs: 400 }))
-    expect(error).toMatchObject({ kind: 'late', message: `${new URL(url).host} did not answer within 0.4 s.` })
+    expect(error).toMatchObject({ kind: 'late', message: `${new URL(url).host} did not respond within 0.4 s.` })
   })
 })
 

@@ -13,7 +13,7 @@ export class WrongNetworkError extends Error {
   readonly chainId: number
 
   constructor(chainId: number) {
-    super('The node is of another network.')
+    super('The node serves another network.')
     this.chainId = chainId
   }
 }

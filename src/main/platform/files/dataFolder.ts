@@ -35,11 +35,11 @@ export async function openFolderWarning(folder: string): Promise<string | undefi
   if (process.platform === 'win32') return undefined
   const mode = (await stat(folder)).mode & 0o777
   if ((mode & 0o066) === 0) return undefined
-  return `Other users can read the data folder ${folder} (mode ${mode.toString(8)}), with the keys in it: run \`chmod 700 ${folder}\`.`
+  return `Other users can read the data folder ${folder} (mode ${mode.toString(8)}) and its keys. Run \`chmod 700 ${folder}\`.`
 }
 
 export function warnAboutCopy(folder: string): string {
-  return `The data folder ${folder} is a copy made while Steward was running. The latest files of sandboxes may be missing: use \`npm start -- backup DIR\` instead, or stop Steward before you copy.`
+  return `The data folder ${folder} is a copy made while Steward was running. Recent files of sandboxes may be missing. Use \`npm start -- backup DIR\`, or stop Steward before you copy.`
 }
 
 function createUnusableError(folder: string, cause: unknown): AppError {

@@ -91,7 +91,7 @@ async function acquireLock(path: string, prepared: string, mine: LockHolder): Pr
     }
     await replaceStale({ path, prepared, folder: mine.folder }, lock.text)
   }
-  throw new Error('others kept taking it')
+  throw new Error('other processes kept acquiring it')
 }
 
 /**
@@ -182,10 +182,10 @@ function isCode(error: unknown, code: string): boolean {
 function createInUseError(folder: string, holder: LockHolder): AppError {
   return new AppError(
     'data/in-use',
-    `${holder.program} (process ${holder.pid}) already uses the data folder ${folder}.`,
+    `${holder.program} (process ${holder.pid}) is already using the data folder ${folder}.`,
   )
 }
 
 function createUnusableError(path: string, cause: unknown): AppError {
-  return new AppError('data/unusable', `The lock ${path} could not be made: ${String(cause)}.`, { cause })
+  return new AppError('data/unusable', `The lock ${path} could not be created: ${String(cause)}.`, { cause })
 }

@@ -40,7 +40,7 @@ test('rejects a folder in which other users can create files', async () => {
   const folder = temporaryFolder('open')
   chmodSync(folder, 0o777)
   await expect(assertOwnFolder(folder)).rejects.toMatchObject({ code: 'data/unusable' })
-  expect(() => assertOwnFolderSync(folder)).toThrow(`Other users may put files into ${folder}.`)
+  expect(() => assertOwnFolderSync(folder)).toThrow(`Other users can write to ${folder}.`)
 })
 
 test('accepts a link of this user only to a folder of this user', async () => {

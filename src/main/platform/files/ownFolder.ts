@@ -30,6 +30,6 @@ function assertOwnedByUser(folder: string, { uid }: Stats): void {
 function refuseOpen(folder: string, stats: Stats): void {
   assertOwnedByUser(folder, stats)
   if (process.getuid && (stats.mode & writableByOthers) !== 0) {
-    throw new AppError('data/unusable', `Other users may put files into ${folder}.`)
+    throw new AppError('data/unusable', `Other users can write to ${folder}.`)
   }
 }

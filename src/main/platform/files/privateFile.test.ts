@@ -41,7 +41,7 @@ test.each([
       mkdirSync(createdPath, { mode: 0o700 })
       return createdPath
     },
-    /no plain file/,
+    /not a regular file/,
   ],
   [
     'that is a pipe without a writer',
@@ -50,7 +50,7 @@ test.each([
       execFileSync('mkfifo', ['-m', '600', pipe], { stdio: 'ignore' })
       return pipe
     },
-    /no plain file/,
+    /not a regular file/,
   ],
 ])('a file %s is rejected without revealing its content', (_, make, message) => {
   const read = () => readPrivateFile(make())

@@ -15,7 +15,7 @@ export function readPrivateFile(file: string): string {
     // Windows has no such modes. The user's folders are private there.
     if (process.platform !== 'win32') {
       if (uid !== process.getuid?.()) throw new Error('belongs to another user.')
-      if ((mode & 0o077) !== 0) throw new Error('can be read by other users: run `chmod 600` on it.')
+      if ((mode & 0o077) !== 0) throw new Error('can be read by other users. Run `chmod 600` on it.')
     }
     if (size > maxBytes) throw new Error('is too large.')
     return readFileSync(opened, 'utf8')
@@ -36,6 +36,6 @@ function openPlainFile(file: string): number {
 
 function statPrivateFile(opened: number) {
   const stat = fstatSync(opened)
-  if (!stat.isFile()) throw new Error('is no plain file.')
+  if (!stat.isFile()) throw new Error('is not a regular file.')
   return stat
 }

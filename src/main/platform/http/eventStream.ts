@@ -68,7 +68,8 @@ const eventHeaders = {
 /** A line break in a name or an id would allow the author of the event to inject fields. */
 function formatEvent({ event, id, data }: StreamEvent): string {
   for (const field of [event, id]) {
-    if (field !== undefined && /[\r\n\0]/.test(field)) throw new Error('The name or id of an event has several lines.')
+    if (field !== undefined && /[\r\n\0]/.test(field))
+      throw new Error('The name or id of an event has more than one line.')
   }
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)

@@ -64,8 +64,8 @@ export function rejectMalformedRequest(error: Error & { code?: string }, stream:
     error.code === 'HPE_HEADER_OVERFLOW'
       ? [431, 'The headers are too long.']
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'The request was not sent in time.']
-        : [400, 'This is not HTTP.']
+        ? [408, 'The request was not received in time.']
+        : [400, 'The request is not valid HTTP.']
   writeRawResponse(stream, {
     status: Number(status),
     body: new AppError('request/malformed', String(sentence)).toBody(),

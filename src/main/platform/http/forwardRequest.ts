@@ -42,7 +42,7 @@ export async function forwardRequest(exchange: Exchange, forwarding: ProxyOption
   const { toError } = forwarding
   const begin = await reachUpstream(forwarding, disconnected)
   const upstreamRequest = beginForwarding(begin, getFraming(request), toError)
-  const abort = (): void => void upstreamRequest.destroy(new Error('The client has left.'))
+  const abort = (): void => void upstreamRequest.destroy(new Error('The client disconnected.'))
   disconnected.addEventListener('abort', abort)
   if (disconnected.aborted) abort()
   response.setTimeout(forwarding.idleMs, () => response.destroy())

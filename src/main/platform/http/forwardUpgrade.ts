@@ -23,7 +23,7 @@ export async function forwardUpgrade({ request, stream, head }: Upgrade, forward
   const controller = new AbortController()
   stream.once('close', () => controller.abort())
   let upstreamRequest: ClientRequest | undefined
-  const abort = (): void => void upstreamRequest?.destroy(new Error('The client has left.'))
+  const abort = (): void => void upstreamRequest?.destroy(new Error('The client disconnected.'))
   controller.signal.addEventListener('abort', abort)
   try {
     const begin = await reachUpstream(forwarding, controller.signal)

@@ -98,7 +98,10 @@ function waitForResponse(request: ClientRequest, body: string | undefined): Prom
     ignoreLateErrors(request)
     request.once('socket', (socket) => {
       if (!socket.connecting) return
-      const late = setTimeout(() => request.destroy(new Error(`No connection after ${connectMs / 1000} s.`)), connectMs)
+      const late = setTimeout(
+        () => request.destroy(new Error(`No connection within ${connectMs / 1000} s.`)),
+        connectMs,
+      )
       const stop = () => clearTimeout(late)
       socket.once('connect', stop).once('close', stop)
     })

@@ -168,17 +168,17 @@ export function createHttpServer(options: Options): HttpServer {
  * absolute URL, while a proxy in front may have checked the other. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 function assertRequestTarget({ url, rawHeaders }: IncomingMessage): void {
-  if (!url?.startsWith('/')) throw new AppError('request/invalid', 'The address must be a path.')
+  if (!url?.startsWith('/')) throw new AppError('request/invalid', 'The request target must be a path.')
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1
   }
-  if (hosts > 1) throw new AppError('request/malformed', 'The request has more than one `Host`.')
+  if (hosts > 1) throw new AppError('request/malformed', 'The request has more than one `Host` header.')
 }
 
 /** A handshake is a GET without a body. The bytes of a body could be parsed as WebSocket frames. */
 function assertHandshake({ method, headers }: IncomingMessage): void {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
   if (method === 'GET' && !hasBody) return
-  throw new AppError('request/invalid', 'A WebSocket begins with a GET without a body.')
+  throw new AppError('request/invalid', 'A WebSocket request must be a GET without a body.')
 }

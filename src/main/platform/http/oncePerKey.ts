@@ -55,7 +55,7 @@ export function createOncePerKey<T>(
 /** @throws AppError `request/invalid` */
 export function assertKey(key: string): void {
   if (key.length > 0 && key.length <= maxKeyLength) return
-  throw new AppError('request/invalid', `\`Idempotency-Key\` must have from 1 to ${maxKeyLength} characters.`)
+  throw new AppError('request/invalid', `\`Idempotency-Key\` must have 1 to ${maxKeyLength} characters.`)
 }
 
 function hashRequest({ method, path, body }: RepeatableRequest): Buffer {

@@ -19,14 +19,14 @@ export function createOriginGuard({ name, isOwnHost, isOwnOrigin }: Options): (h
   return ({ host: requestHost, origin }) => {
     const host = requestHost?.toLowerCase()
     if (host === undefined || !isOwnHost(host)) {
-      throw new AppError('auth/host', `${name} does not answer to the host \`${quoteValue(requestHost)}\`.`)
+      throw new AppError('auth/host', `${name} does not serve the host \`${quoteValue(requestHost)}\`.`)
     }
     if (origin !== undefined && !isOwnOrigin(origin.toLowerCase(), host)) throw createForeignOriginError(name, origin)
   }
 }
 
 export function createForeignOriginError(name: string, origin: string): AppError {
-  return new AppError('auth/origin', `Pages of \`${quoteValue(origin)}\` may not call ${lowerFirst(name)}.`)
+  return new AppError('auth/origin', `Pages of \`${quoteValue(origin)}\` cannot call ${lowerFirst(name)}.`)
 }
 
 function quoteValue(value: string | undefined): string {

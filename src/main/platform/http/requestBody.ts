@@ -26,7 +26,8 @@ export async function readBody(request: IncomingMessage, { maxBytes, mediaType }
       else settle(() => reject(createTooLargeError()))
     }
     const end = (): void => settle(() => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)))
-    const onDisconnect = (): void => settle(() => reject(new Error('The client left before it had sent the body.')))
+    const onDisconnect = (): void =>
+      settle(() => reject(new Error('The client disconnected before sending the whole body.')))
     const settle = (tell: () => void): void => {
       request.off('data', take).off('end', end).off('close', onDisconnect).off('error', onDisconnect)
       tell()
@@ -84,5 +85,5 @@ function createNotJsonError(cause: JsonError): AppError {
 }
 
 function createTooLargeError(): AppError {
-  return new AppError('request/too-large', 'The body is larger than this path accepts.')
+  return new AppError('request/too-large', 'The body is too large for this path.')
 }

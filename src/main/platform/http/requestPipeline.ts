@@ -182,14 +182,14 @@ async function answerFor<E extends Endpoint<Call>, Who, Call>(
     })
     if (replayed) exchange.headers['idempotent-replayed'] = 'true'
     if (replayed && body === unstoredResponse.body) {
-      const message = 'The answer to this Idempotency-Key was streamed or too long to store.'
+      const message = 'The response for this Idempotency-Key was streamed or too large to store.'
       throw new AppError('request/unrepeatable', message)
     }
     return unkept && !isEventsAnswer(unkept) ? unkept : { status, body }
   }
   const answer = await work()
   if (isEventsAnswer(answer) && !streams) {
-    throw new Error(`${route.operation} answers with events, and did not say so beforehand.`)
+    throw new Error(`${route.operation} returns an event stream without declaring it.`)
   }
   return answer
 }

@@ -29,7 +29,7 @@ test.each([
   ['__proto__', '/ports/80', 'DELETE, GET, HEAD'],
 ])('%s %s is rejected with the allowed methods', (method, path, allow) => {
   expect(() => routes.find(method, path)).toThrow(
-    expect.objectContaining({ code: 'request/method', headers: { allow }, detail: `It has ${allow}.` }),
+    expect.objectContaining({ code: 'request/method', headers: { allow }, detail: `Allowed methods: ${allow}.` }),
   )
 })
 

@@ -43,7 +43,7 @@ export function createRouter<T>(routings: readonly RouteEntry<T>[], documentPath
     const match = tree.find(anyMethod, path)
     const methods: Map<string, T> | undefined | null = match?.store
     // Null marks paths with invalid percent encoding.
-    if (methods === null) throw new AppError('request/invalid', 'The address has a wrong percent sign.')
+    if (methods === null) throw new AppError('request/invalid', 'The URL has an invalid percent-encoding.')
     if (!match || !methods || Object.values(match.params).includes('')) return undefined
     return { methods, params: match.params }
   }
@@ -58,9 +58,9 @@ export function createRouter<T>(routings: readonly RouteEntry<T>[], documentPath
       const to = methods.get(method)
       if (to !== undefined) return { to, params }
       const allow = [...methods.keys()].sort().join(', ')
-      throw new AppError('request/method', `${method} is not a method of this path.`, {
+      throw new AppError('request/method', `This path does not support ${method}.`, {
         ...seeDocument('the methods of this path'),
-        detail: `It has ${allow}.`,
+        detail: `Allowed methods: ${allow}.`,
         headers: { allow },
       })
     },

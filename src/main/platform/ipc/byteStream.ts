@@ -98,7 +98,7 @@ export function createByteStream(channel: ByteChannel, onOpened: () => void = ()
     duplex,
     onMessage(message) {
       const parsed = ByteStreamMessage.safeParse(message)
-      if (!parsed.success) duplex.destroy(new Error('The other side sent a message that is none.'))
+      if (!parsed.success) duplex.destroy(new Error('Malformed IPC message.'))
       else if (parsed.data.type === 'opened') onOpened()
       else if (parsed.data.type === 'finished') finishReading()
       else {
@@ -114,7 +114,7 @@ export function createByteStream(channel: ByteChannel, onOpened: () => void = ()
     onEnd(error) {
       isClosed = true
       if (error || heard) {
-        duplex.destroy(error ?? new Error('The connection was cut off.'))
+        duplex.destroy(error ?? new Error('The connection closed unexpectedly.'))
         return
       }
       const waiting = pendingWrite

@@ -36,7 +36,7 @@ test('rejects an oversized frame before waiting for its bytes', () => {
   const prefix = Buffer.alloc(8)
   prefix.writeUInt32BE(2, 0)
   prefix.writeUInt32BE(0xffff_ffff, 4)
-  expect(() => read(prefix)).toThrow('larger than allowed')
+  expect(() => read(prefix)).toThrow('too large')
 })
 
 test('reassembles a large body sent in chunks', () => {

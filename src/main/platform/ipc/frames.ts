@@ -39,7 +39,7 @@ export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buff
   const begin = (): { header: Piece; body: Piece } => {
     const headBytes = prefix.readUInt32BE(0)
     const bodyBytes = prefix.readUInt32BE(4)
-    if (headBytes > maxHeaderBytes || bodyBytes > maxBodyBytes) throw new Error('A frame is larger than allowed.')
+    if (headBytes > maxHeaderBytes || bodyBytes > maxBodyBytes) throw new Error('The frame is too large.')
     prefixed = 0
     return { header: slicePiece(headBytes), body: slicePiece(bodyBytes) }
   }

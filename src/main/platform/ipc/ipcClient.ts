@@ -62,7 +62,7 @@ export async function connectIpc(options: {
         streams.receive(message.stream, message.message, body)
         return
       case 'end': {
-        const { code, message: text = 'It ended.' } = message
+        const { code, message: text = 'The client was closed.' } = message
         streams.end(message.stream, code === undefined ? undefined : createError(code, text))
         return
       }
@@ -196,7 +196,7 @@ function createLostConnectionError(): AppError {
 }
 
 function createLateError(method: string): AppError {
-  return new AppError('host/unavailable', `The sandbox host did not answer ${method} in time.`)
+  return new AppError('host/unavailable', `The sandbox host did not respond to ${method} in time.`)
 }
 
 /** Size of the reused read buffer. A new buffer per read would cause most of the garbage under load. */
@@ -211,7 +211,7 @@ function connectTo(path: string, onChunk: (chunk: Buffer) => void, signal: Abort
       return true
     }
     const socket = createConnection({ path, onread: { buffer, callback } })
-    const give = () => socket.destroy(new AppError('host/unavailable', `Nobody answered at ${path} in time.`))
+    const give = () => socket.destroy(new AppError('host/unavailable', `No response at ${path} in time.`))
     const fail = (error: Error) => {
       signal?.removeEventListener('abort', give)
       reject(error)

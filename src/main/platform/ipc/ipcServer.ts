@@ -130,7 +130,7 @@ function createCalls({ handlers, send, log }: Pick<IpcServerOptions, 'handlers' 
       pending.set(id, controller)
       try {
         const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
-        if (!handler) throw new AppError('internal/unexpected', `The sandbox host does not know ${method}.`)
+        if (!handler) throw new AppError('internal/unexpected', `The sandbox host does not support ${method}.`)
         const { result, body: reply } = await handler({ params, body, signal: controller.signal })
         send({ kind: 'result', id, result }, reply)
       } catch (error) {

@@ -5,7 +5,7 @@ import type { LookupFunction } from 'node:net'
 export type IsAllowed = (address: string, hostname: string) => boolean
 
 /** Error message for a name that resolves to a private address. */
-export const notPublic = 'The address is not public.'
+export const notPublic = 'The name resolves to a private address.'
 
 /**
  * Creates a lookup for `net.connect`, which connects to exactly the addresses that were checked. This prevents DNS

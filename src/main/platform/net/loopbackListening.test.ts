@@ -69,7 +69,7 @@ test.skipIf(noIpv6Loopback)('a port occupied at the other loopback address is na
   await occupyAddress({ host: '::1', port })
   await expect(listening({ host: '127.0.0.1', port })).rejects.toMatchObject({
     code: 'listen/failed',
-    message: `Cannot listen on [::1]:${port}: another program already listens there.`,
+    message: `Cannot listen on [::1]:${port}: another program is already listening there.`,
     detail: expect.stringContaining('both'),
   })
   expect(await canListen({ host: '127.0.0.1', port })).toBe(false)
@@ -101,6 +101,6 @@ test('closing ends both listeners, even with a silent connection', async () => {
 test('an address outside loopback is bound without a second address', async () => {
   expect(await canListen({ host: '192.0.2.1', port: 0 })).toBe(false)
   await expect(listening({ host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
-    message: 'Cannot listen on 192.0.2.1:0: this machine does not have that address.',
+    message: 'Cannot listen on 192.0.2.1:0: this computer does not have that address.',
   })
 })

@@ -100,7 +100,7 @@ async function findListenError(address: ListenAddress): Promise<unknown> {
 }
 
 const bothNeeded =
-  'Browsers look for addresses that end in localhost at both 127.0.0.1 and [::1], so Steward needs both. Choose another port, or end what listens there.'
+  'Browsers resolve names that end in localhost to both 127.0.0.1 and [::1], so Steward needs both. Choose another port, or stop the program that uses it.'
 
 function getPort(server: Server): number {
   const bound = server.address()
@@ -113,10 +113,10 @@ function readCode(error: unknown): unknown {
 
 function createListenError(address: ListenAddress, cause: unknown, detail?: string): AppError {
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: 'another program already listens there',
-    EACCES: 'this user may not listen there',
-    EADDRNOTAVAIL: 'this machine does not have that address',
-    ENOTFOUND: 'that name is not known',
+    EADDRINUSE: 'another program is already listening there',
+    EACCES: 'this user is not allowed to listen there',
+    EADDRNOTAVAIL: 'this computer does not have that address',
+    ENOTFOUND: 'the name cannot be resolved',
   }
   const reason = reasons[String(readCode(cause))] ?? (cause instanceof Error ? cause.message : String(cause))
   const message = `Cannot listen on ${formatHostAndPort(address)}: ${reason}.`

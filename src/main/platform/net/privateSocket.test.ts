@@ -69,7 +69,7 @@ test.each([
   create(path)
   await expect(claimSocket(path, message)).rejects.toMatchObject({
     code: 'data/unusable',
-    message: `${path} must be a socket of Steward, and something else stands there.`,
+    message: `${path} exists and is not a Steward socket.`,
   })
   expect(existsSync(path)).toBe(true)
 })

@@ -30,7 +30,7 @@ export async function claimSocket(path: string, inUse: string): Promise<void> {
   await assertOwnFolder(folder)
   const present = await lstat(path).catch(() => undefined)
   if (present && !present.isSocket()) {
-    throw new AppError('data/unusable', `${path} must be a socket of Steward, and something else stands there.`)
+    throw new AppError('data/unusable', `${path} exists and is not a Steward socket.`)
   }
   if (await isAnswering(path)) throw new AppError('data/in-use', inUse)
   await rm(path, { force: true })

@@ -20,7 +20,7 @@ const getSocketPath = (dataFolder: string): string => toSocketPath(join(dataFold
 export async function openStartSocket(dataFolder: string, freshUrl: () => string): Promise<StartSocket | undefined> {
   if (process.platform === 'win32') return undefined
   const path = getSocketPath(dataFolder)
-  await claimSocket(path, `Another Steward listens at ${path}.`)
+  await claimSocket(path, `Another Steward is listening at ${path}.`)
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(timeoutMs, () => socket.destroy())

@@ -8,11 +8,11 @@ import { isPublicAddress } from './publicAddress.ts'
  */
 export function parseUntrustedUrl(address: string, refused: (message: string) => Error): URL {
   const url = URL.parse(address)
-  if (!url || !/^[\x21-\x7e]+$/.test(address)) throw refused(`${JSON.stringify(address)} is no address.`)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused(`${url.protocol} addresses are not asked.`)
-  if (url.username !== '' || url.password !== '') throw refused('The address must not name a user.')
+  if (!url || !/^[\x21-\x7e]+$/.test(address)) throw refused(`${JSON.stringify(address)} is not a valid URL.`)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused(`${url.protocol} URLs are not supported.`)
+  if (url.username !== '' || url.password !== '') throw refused('The URL must not have a user name.')
   const local = isLocalName(url.hostname)
-  if (url.protocol === 'http:' && !local) throw refused(`${url.host} is asked over https only.`)
+  if (url.protocol === 'http:' && !local) throw refused(`Use https for ${url.host}.`)
   const literal = url.hostname.replace(/^\[|\]$/g, '')
   if (!local && isIP(literal) !== 0 && !isPublicAddress(literal)) throw refused(`${url.host} is a private address.`)
   url.hash = ''

@@ -4,22 +4,22 @@ import type { Route } from '#shared/contract/route.ts'
 import type { JsonSchema } from './schemaComponents.ts'
 
 const meanings: Readonly<Record<number, string>> = {
-  400: 'A field or the body is not valid.',
-  401: 'The credential is missing, wrong or over.',
-  402: 'The credits do not cover it.',
+  400: 'A field or the body is invalid.',
+  401: 'The credential is missing, invalid or expired.',
+  402: 'Insufficient credits.',
   403: 'Not allowed with this key, host or origin.',
-  404: 'Not there, or not yours.',
-  409: 'Its present state does not allow this, or the Idempotency-Key was used otherwise.',
+  404: 'Not found, or not accessible with this credential.',
+  409: 'The current state does not allow this, or the Idempotency-Key was used for another request.',
   413: 'Too large.',
-  415: 'The body is of another kind.',
-  416: 'There is nothing in this range.',
-  423: 'What it needs is locked.',
-  429: 'Too many; wait as long as `Retry-After` says.',
+  415: 'Unsupported media type.',
+  416: 'The range is not satisfiable.',
+  423: 'A required resource is locked.',
+  429: 'Too many requests. Wait for the time in `Retry-After`.',
   500: 'Something unexpected went wrong.',
-  502: 'What it was handed on to failed.',
-  503: 'The sandbox host or what it needs is not available.',
-  504: 'What it was handed on to did not answer in time.',
-  507: 'There is no room left.',
+  502: 'The upstream server failed.',
+  503: 'The sandbox host or another dependency is not available.',
+  504: 'The upstream server did not respond in time.',
+  507: 'No space left.',
 }
 
 export function listErrorStatuses(route: Route): number[] {

@@ -16,7 +16,7 @@ export function createSchemaComponents(named: Readonly<Record<string, z.ZodType>
     const schema = renameReferences(definition)
     // A name cannot be shared by the input and output of a schema if defaults make them differ.
     if (components[name] && !isDeepStrictEqual(components[name], schema)) {
-      throw new Error(`The schema ${name} has another form where it is sent than where it is answered.`)
+      throw new Error(`The schema ${name} differs between requests and responses.`)
     }
     components[name] = schema
   }

@@ -22,7 +22,7 @@ test('reads a stream of exactly the limit', async () => {
 
 test('stops a longer stream at the chunk that exceeds the limit', async () => {
   const { stream, state } = createStream('ab', 'cd', 'ef', 'gh')
-  await expect(readBytes(stream, { maxBytes: 3 })).rejects.toThrow('It has more than 3 bytes.')
+  await expect(readBytes(stream, { maxBytes: 3 })).rejects.toThrow('The content has more than 3 bytes.')
   expect(state).toEqual({ pulled: 2, isEnded: true })
 })
 

@@ -11,7 +11,7 @@ export type ByteLimits = {
  * @throws the error of `tooLarge`, the signal's reason, or the stream's error
  */
 export async function readBytes(stream: AsyncIterable<Uint8Array>, limits: ByteLimits): Promise<Buffer> {
-  const { maxBytes, tooLarge = () => new Error(`It has more than ${maxBytes} bytes.`) } = limits
+  const { maxBytes, tooLarge = () => new Error(`The content has more than ${maxBytes} bytes.`) } = limits
   const { bytes, isTruncated } = await readFirstBytes(stream, limits)
   if (isTruncated) throw tooLarge()
   return bytes

@@ -34,7 +34,7 @@ test('restarts a killed child', async () => {
   process.kill(first, 'SIGKILL')
   const second = await until('the second run', () => pids[1])
   expect(second).not.toBe(first)
-  expect(downs).toEqual(['The child was ended by SIGKILL; it is starting again.'])
+  expect(downs).toEqual(['The child was killed by SIGKILL and is restarting.'])
   await supervisor.close()
   expect(isAlive(second)).toBe(false)
 })
@@ -49,24 +49,24 @@ test('restarts a first run that crashes like later runs', async () => {
   const { supervisor, pids, downs } = supervise(script)
   const pid = await supervisor.started
   expect(pids).toEqual([pid])
-  expect(downs).toEqual(Array(2).fill('The child ended with exit code 1; it is starting again.'))
+  expect(downs).toEqual(Array(2).fill('The child exited with code 1 and is restarting.'))
 })
 
 test('stops restarting a child that crashes at every start', async () => {
   const { supervisor, downs } = supervise('process.exit(1)', { startAttempts: 2 })
-  await expect(supervisor.started).rejects.toThrow('The child ended with exit code 1.')
+  await expect(supervisor.started).rejects.toThrow('The child exited with code 1.')
   expect(downs.length).toBeGreaterThanOrEqual(1)
 })
 
 test('reports how the first run ended when the child refuses to start, and retries', async () => {
   const { supervisor, downs } = supervise('process.exit(3)')
-  await expect(supervisor.started).rejects.toThrow('The child ended with exit code 3.')
+  await expect(supervisor.started).rejects.toThrow('The child exited with code 3.')
   await eventually(() => expect(downs.length).toBeGreaterThan(2))
 })
 
 test('kills a child that is not ready in time', async () => {
   const { supervisor } = supervise('process.stdin.resume()', { readyMs: 200, startAttempts: 1 })
-  await expect(supervisor.started).rejects.toThrow('The child was not ready after 0.2 s.')
+  await expect(supervisor.started).rejects.toThrow('The child was not ready within 0.2 s.')
 })
 
 test('kills a child that does not exit on request', async () => {

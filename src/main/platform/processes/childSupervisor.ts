@@ -83,7 +83,7 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
       if (options.refuses(exitCode) || attempts >= limits.startAttempts) tellFailed(new Error(`${name} ${reason}.`))
       if (closing.signal.aborted) return
       log.warn(`${name} ended`, { reason })
-      onDown(`${name} ${reason}; it is starting again.`)
+      onDown(`${name} ${reason} and is restarting.`)
       if (now() - beganAt >= limits.steadyMs) pauseMs = limits.firstPauseMs
       await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
       pauseMs = Math.min(pauseMs * 2, limits.maxPauseMs)
@@ -114,7 +114,7 @@ function runChild<Ready>(
   const child = spawn()
   let fault: string | undefined
   const impatient = setTimeout(() => {
-    fault = `was not ready after ${readyMs / 1000} s`
+    fault = `was not ready within ${readyMs / 1000} s`
     child.kill('SIGKILL')
   }, readyMs)
   readLines(child, (line) => {
@@ -124,7 +124,7 @@ function runChild<Ready>(
       clearTimeout(impatient)
       onReady(ready)
     } catch (error) {
-      fault = `became ready in a wrong way (${error instanceof Error ? error.message : String(error)})`
+      fault = `sent an invalid ready message (${error instanceof Error ? error.message : String(error)})`
       child.kill('SIGKILL')
     }
   })
@@ -136,7 +136,7 @@ function runChild<Ready>(
     }
     child.once('error', (error) => end(`could not be started (${error.message})`))
     child.once('close', (code, signal) => {
-      end(fault ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`), code)
+      end(fault ?? (signal === null ? `exited with code ${code}` : `was killed by ${signal}`), code)
     })
   })
   return { child, ended }

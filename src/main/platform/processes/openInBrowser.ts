@@ -78,7 +78,7 @@ function renderLinkPage(url: string): string {
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url=${url}">
 <title>Steward</title>
-<p>Steward opens. If it does not, <a href="${url}">go on</a>.
+<p>Opening Steward… If nothing happens, <a href="${url}">continue</a>.
 `
 }
 

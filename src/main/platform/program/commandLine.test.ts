@@ -27,15 +27,15 @@ test('reads the arguments of a command', () => {
 })
 
 test.each([
-  [['--jsn'], '--jsn is no option.'],
-  [['--toString'], '--toString is no option.'],
-  [['docter'], 'docter is no command.'],
-  [['image', 'add', 'one', 'two'], 'two is no command.'],
-  [['doctor', 'doctor'], 'doctor is no command.'],
-  [['--json', '--json'], '--json stands twice.'],
-  [['--json=yes'], '--json takes no value.'],
-  [['--listen'], '--listen needs HOST:PORT.'],
-  [['--listen', '--json'], '--listen needs HOST:PORT.'],
+  [['--jsn'], 'Unknown option --jsn.'],
+  [['--toString'], 'Unknown option --toString.'],
+  [['docter'], 'Unknown command docter.'],
+  [['image', 'add', 'one', 'two'], 'Unknown command two.'],
+  [['doctor', 'doctor'], 'Unknown command doctor.'],
+  [['--json', '--json'], '--json is set twice.'],
+  [['--json=yes'], '--json does not take a value.'],
+  [['--listen'], '--listen requires HOST:PORT.'],
+  [['--listen', '--json'], '--listen requires HOST:PORT.'],
 ])('%j is refused', (parts, message) => {
   expect(() => parseCommandLine(line, parts)).toThrow(expect.objectContaining({ code: 'command/usage', message }))
 })
@@ -47,7 +47,7 @@ test('help lists every public option', () => {
 })
 
 test('reports an error with its fix and distinguishes invalid options from failed starts', () => {
-  const busy = new AppError('data/in-use', 'Steward (process 7) already uses the data folder /d.')
+  const busy = new AppError('data/in-use', 'Steward (process 7) is already using the data folder /d.')
   expect(formatCommandError(busy)).toMatch(/^steward: Steward \(process 7\).*Stop the other Steward/)
   expect(toExitCode(busy)).toBe(3)
   expect(toExitCode(new AppError('config/invalid', 'x'))).toBe(2)

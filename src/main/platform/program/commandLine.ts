@@ -41,17 +41,17 @@ export function parseCommandLine(
         words.push(part)
         continue
       }
-      if (command !== undefined || !Object.hasOwn(commands, part)) throw createUsageError(`${part} is no command.`)
+      if (command !== undefined || !Object.hasOwn(commands, part)) throw createUsageError(`Unknown command ${part}.`)
       command = part
       continue
     }
     const [, name = '', inline] = /^--([^=]*)(?:=(.*))?$/s.exec(part) ?? []
     const option = Object.hasOwn(options, name) ? options[name] : undefined
-    if (!option) throw createUsageError(`--${name} is no option.`)
-    if (values.has(name)) throw createUsageError(`--${name} stands twice.`)
-    if (option.takes === undefined && inline !== undefined) throw createUsageError(`--${name} takes no value.`)
+    if (!option) throw createUsageError(`Unknown option --${name}.`)
+    if (values.has(name)) throw createUsageError(`--${name} is set twice.`)
+    if (option.takes === undefined && inline !== undefined) throw createUsageError(`--${name} does not take a value.`)
     const value = option.takes === undefined ? '' : (inline ?? requireValue(remaining))
-    if (option.takes !== undefined && !value) throw createUsageError(`--${name} needs ${option.takes}.`)
+    if (option.takes !== undefined && !value) throw createUsageError(`--${name} requires ${option.takes}.`)
     values.set(name, value ?? '')
   }
   return { command, words, has: (name) => values.has(name), value: (name) => values.get(name) }

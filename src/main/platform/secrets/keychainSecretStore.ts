@@ -24,8 +24,8 @@ const dialogTimeoutMs = 60_000
 const probeMs = 5_000
 /** Delay between retries of a keychain that does not respond. */
 const keychainRetryDelayMs = 100
-const timeoutMessage = 'The keychain did not answer in time: its own dialog may wait for you.'
-const pendingDialogMessage = 'The keychain still waits for an answer to its own dialog.'
+const timeoutMessage = 'The keychain did not respond in time. Its dialog may be waiting for you.'
+const pendingDialogMessage = 'The keychain is still waiting for you to answer its dialog.'
 const kinds: Partial<Record<NodeJS.Platform, WalletBackend['kind']>> = {
   darwin: 'macos_keychain',
   win32: 'windows_credential_manager',
@@ -57,7 +57,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
     if (!changes) return createLockedError(timeoutMessage)
     unclear.set(name, ended)
     return createLockedError(
-      'The keychain did not answer in time, and may still make this change: its own dialog may wait for you.',
+      'The keychain did not respond in time and may still make this change. Its dialog may be waiting for you.',
     )
   }
 
@@ -84,7 +84,7 @@ export function createKeychainSecretStore({ scopeName, platform, deadlineMs = di
 
   return {
     kind,
-    detail: 'The keychain of your system keeps the sealed secrets.',
+    detail: 'Your system keychain stores the encrypted secrets.',
     async fault() {
       try {
         await withEntry({ name: 'probe', ms: probeMs }, (entry) => entry.getPassword())
@@ -156,10 +156,10 @@ function toText(error: unknown): string {
 }
 
 function formatUnavailable(kind: WalletBackend['kind'], said: string): string {
-  if (kind !== 'secret_service') return `The ${backendNames[kind]} does not answer (${said}).`
-  if (/no result found/i.test(said)) return 'The Secret Service of this session has no keyring to keep secrets in.'
-  if (/dbus|d-bus/i.test(said)) return 'No Secret Service answers: there is no D-Bus session.'
-  return `No Secret Service answers, such as GNOME Keyring or KWallet (${said}).`
+  if (kind !== 'secret_service') return `The ${backendNames[kind]} does not respond (${said}).`
+  if (/no result found/i.test(said)) return 'The Secret Service of this session has no keyring for secrets.'
+  if (/dbus|d-bus/i.test(said)) return 'No Secret Service is available: this session has no D-Bus.'
+  return `No Secret Service is available, such as GNOME Keyring or KWallet (${said}).`
 }
 
 function createLockedError(message: string, cause?: unknown): AppError {

@@ -23,7 +23,7 @@ export function createVaultFileSecretStore({ file }: { file: string }): SecretSt
 
   return {
     kind: 'vault_file',
-    detail: `The sealed secrets are in ${file}.`,
+    detail: `The encrypted secrets are in ${file}.`,
     fault: async () => undefined,
     read: (name) => inTurn(async () => new Map(Object.entries(await readEntries(file))).get(name)),
     write: (name, value) => change((entries) => ({ ...entries, [name]: value })),
@@ -46,7 +46,7 @@ async function readEntries(file: string): Promise<Entries> {
   // Omits the cause, because it would quote the file.
   const parsed = VaultFile.safeParse(text.length > maxCharacters ? undefined : parseJsonOrUndefined(text))
   if (parsed.success) return parsed.data.entries
-  throw new AppError('wallet/damaged', `The vault file ${file} is not what Steward wrote.`)
+  throw new AppError('wallet/damaged', `The vault file ${file} is not valid.`)
 }
 
 async function writeEntries(file: string, entries: Entries): Promise<void> {
@@ -60,5 +60,5 @@ async function writeEntries(file: string, entries: Entries): Promise<void> {
 
 function createUnusableError(file: string, how: 'read' | 'written', cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  return new AppError('wallet/failed', `The vault file ${file} cannot be ${how}: ${reason}.`, { cause })
+  return new AppError('wallet/failed', `The vault file ${file} could not be ${how}: ${reason}.`, { cause })
 }

@@ -15,7 +15,7 @@ export async function verifySecretStore(store: SecretStore): Promise<AppError | 
     const stored = await store.read(name)
     await store.remove(name)
     if (stored === value) return undefined
-    return new AppError('wallet/keychain-unavailable', 'The keychain does not keep what is written to it.')
+    return new AppError('wallet/keychain-unavailable', 'The keychain does not store secrets.')
   } catch (error) {
     if (error instanceof AppError) return error
     return new AppError('wallet/keychain-unavailable', String(error), { cause: error })

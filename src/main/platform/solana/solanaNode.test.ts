@@ -62,7 +62,7 @@ test('a node of another cluster is rejected for every query', async () => {
     results({ ...honest, getGenesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }),
   )
   for (const asking of [node.latestBlockHash(), node.transferOutcome(query), node.balances([payer])]) {
-    expect((await catchError(asking)).message).toMatch(/is of another network: its chain id is not solana:5eykt/)
+    expect((await catchError(asking)).message).toMatch(/serves another network: its chain id is not solana:5eykt/)
   }
 })
 

@@ -60,5 +60,5 @@ test.each([
     generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
   ],
 ])('rejects %s as a key without echoing it', (_, secret) => {
-  expect(() => parseCdpKey('key-1', String(secret))).toThrow(/^The secret is neither/)
+  expect(() => parseCdpKey('key-1', String(secret))).toThrow(/^The secret must be/)
 })

@@ -45,7 +45,7 @@ test('names folders nested too deeply without revealing host paths', async () =>
     const copying = copyStorage({ from, to: join(base, 'copy'), tools, signal: new AbortController().signal })
     await expect(copying).rejects.toMatchObject({
       code: 'snapshot/failed',
-      message: 'Folders are nested too deep: paths in a snapshot must be shorter than about 4,000 bytes.',
+      message: 'Folders are nested too deeply: paths in a snapshot must be shorter than about 4,000 bytes.',
       cause: { stderr: expect.stringContaining('File name too long') },
     })
   } finally {

@@ -83,8 +83,8 @@ function withParent(perl: string, command: readonly string[]): string[] {
 }
 
 function createNoSpaceError({ needed, free }: { needed: number; free: number }, cause: unknown): AppError {
-  const spaceText = `It needs ${formatMegabytes(needed)}, and ${formatMegabytes(reservedBytes)} must be left; ${formatMegabytes(free)} are free`
-  return new AppError('file/no-space', `There is no room for the files. ${spaceText} on this machine.`, { cause })
+  const spaceText = `Required: ${formatMegabytes(needed)}, reserved: ${formatMegabytes(reservedBytes)}, free: ${formatMegabytes(free)}`
+  return new AppError('file/no-space', `Not enough disk space on this computer. ${spaceText}.`, { cause })
 }
 
 /**
@@ -94,7 +94,7 @@ function createNoSpaceError({ needed, free }: { needed: number; free: number }, 
 function createCopyError(cause: unknown): AppError {
   const complaint = cause instanceof Error && 'stderr' in cause ? String(cause.stderr) : ''
   const message = complaint.includes('File name too long')
-    ? 'Folders are nested too deep: paths in a snapshot must be shorter than about 4,000 bytes.'
+    ? 'Folders are nested too deeply: paths in a snapshot must be shorter than about 4,000 bytes.'
     : 'The files could not be copied.'
   return new AppError('snapshot/failed', message, { cause })
 }

@@ -22,10 +22,10 @@ export async function probeDisk(options: {
 }): Promise<DiskSupport> {
   const without = (reason: string, cure: string | null = null): DiskSupport => ({
     templates: undefined,
-    detail: `The disk size of sandboxes does not hold here: ${reason}`,
+    detail: `Disk limits of sandboxes are not enforced: ${reason}`,
     cure,
   })
-  if (process.getuid?.() !== 0) return without('only root may mount disk images.')
+  if (process.getuid?.() !== 0) return without('only root can mount disk images.')
   const mke2fs = await findExecutable('mke2fs')
   if (mke2fs === undefined) {
     return without(
@@ -47,7 +47,7 @@ export async function probeDisk(options: {
     return { templates, detail: undefined }
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error)
-    return without(`${said}. It needs loop devices, ext4 and Linux 5.12.`)
+    return without(`${said}. Disk limits require loop devices, ext4 and Linux 5.12.`)
   } finally {
     await rm(disk, { force: true })
   }

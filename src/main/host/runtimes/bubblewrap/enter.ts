@@ -56,7 +56,7 @@ export function enter(entrance: Entrance, request: EnterRequest): EnteredProcess
   }
   const fromOutside = async (): Promise<Ending> => {
     const ending = await converse(await entrance.connectFromOutside())
-    return ending === 'unheard' ? { kind: 'lost', detail: 'Its supervisor let nobody in.' } : ending
+    return ending === 'unheard' ? { kind: 'lost', detail: 'The sandbox supervisor refused the connection.' } : ending
   }
   const throughForkServer = async (): Promise<Ending> => {
     for (let tries = 0; tries < maxTries && !killed; tries++) {
@@ -64,7 +64,7 @@ export function enter(entrance: Entrance, request: EnterRequest): EnteredProcess
       // Joining from outside requires no process capacity in the sandbox.
       if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? fromOutside() : ending
     }
-    return { kind: 'lost', detail: 'Its fork server ended.' }
+    return { kind: 'lost', detail: 'The sandbox fork server exited.' }
   }
 
   const ending = throughForkServer()

@@ -20,11 +20,11 @@ export function openSandboxEntrance(options: {
   const opened = openSync(options.folder, constants.O_RDONLY | constants.O_DIRECTORY)
   let closed = false
   const door = async (name: string) => {
-    if (closed) throw new AppError('exec/failed', 'The sandbox is being ended.')
+    if (closed) throw new AppError('exec/failed', 'The sandbox is shutting down.')
     // Connects through /proc/self/fd, because the path of a socket is limited to 107 bytes and the path of the folder
     // may be longer.
     return connectTo(`/proc/self/fd/${opened}/${name}`).catch((cause: unknown) => {
-      throw new AppError('exec/failed', 'The sandbox cannot be entered.', { cause })
+      throw new AppError('exec/failed', 'Could not connect to the sandbox.', { cause })
     })
   }
   return {
@@ -49,7 +49,7 @@ async function unlockTerminal({ perl, spawner }: { perl: string; spawner: Spawne
   const socket = await spawner.ask({ do: 'terminal', file: master })
   const outcome = Promise.withResolvers<z.infer<typeof SpawnerReply>>()
   readLines(socket, (line) => outcome.resolve(SpawnerReply.parse(line)))
-  socket.once('close', () => outcome.resolve({ failed: 'nobody answered' }))
+  socket.once('close', () => outcome.resolve({ failed: 'no response' }))
   const late = setTimeout(() => socket.destroy(), unlockTimeoutMs)
   const reply = await outcome.promise
   clearTimeout(late)

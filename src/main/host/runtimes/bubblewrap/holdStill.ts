@@ -55,7 +55,7 @@ export async function stopProcesses(sandbox: SandboxProcesses): Promise<Thaw> {
     for (const pid of moving) if (sendSignal(pid, 'SIGSTOP')) stopped.push(pid)
   }
   await letGo()
-  throw new Error('its processes could not be held still')
+  throw new Error('the processes of the sandbox could not be paused')
 }
 
 async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promise<void>): Promise<Thaw> {
@@ -70,7 +70,7 @@ async function hold(work: Work, { perl, signal }: Helper, otherwise: () => Promi
   }
   const frozen = new Promise<void>((resolve, reject) => {
     helper.stdout?.once('data', () => resolve())
-    void ended.then((end) => reject(new Error(end === 0 ? 'it ended early' : String(end))))
+    void ended.then((end) => reject(new Error(end === 0 ? 'the helper exited early' : String(end))))
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   try {
@@ -109,13 +109,13 @@ function waitForEnd(helper: ChildProcess): Promise<0 | string> {
   })
   return new Promise((resolve) => {
     helper.once('error', (error) => resolve(String(error)))
-    helper.once('close', (code) => resolve(code === 0 ? 0 : complaint.trim() || 'its helper was killed'))
+    helper.once('close', (code) => resolve(code === 0 ? 0 : complaint.trim() || 'the helper was killed'))
   })
 }
 
 async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`it took more than ${ms} ms`)), ms)
+  const timer = setTimeout(() => late.reject(new Error(`timed out after ${ms} ms`)), ms)
   try {
     return await Promise.race([promise, late.promise])
   } finally {

@@ -54,9 +54,9 @@ export async function probeHost({ folder, cpuWeight, createSpawner }: Probe): Pr
     gaps,
     templates: undefined,
   })
-  if (process.platform !== 'linux') return unable('Bubblewrap sandboxes need Linux.')
+  if (process.platform !== 'linux') return unable('Bubblewrap sandboxes require Linux.')
   if (getSystemCallNumbers() === undefined)
-    return unable(`Bubblewrap sandboxes need x64 or arm64, not ${process.arch}.`)
+    return unable(`Bubblewrap sandboxes require x64 or arm64, not ${process.arch}.`)
   const tools = await findHostTools()
   if (!('bwrap' in tools)) return unable(tools.missing, tools.cure)
   const refusal = await tryNamespaces(tools)

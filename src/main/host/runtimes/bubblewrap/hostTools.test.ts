@@ -8,12 +8,12 @@ test('names missing tools and how to install them', async () => {
   const folder = temporaryFolder('tools')
   writeFileSync(join(folder, 'perl'), '')
   expect(await findHostTools([folder])).toEqual({
-    missing: 'Missing on this machine: bwrap, perl. On Debian and Ubuntu: apt-get install bubblewrap perl-base',
+    missing: 'Missing on this computer: bwrap, perl. On Debian and Ubuntu: apt-get install bubblewrap perl-base',
     cure: 'sudo apt-get install bubblewrap perl-base',
   })
   chmodSync(join(folder, 'perl'), 0o755)
   expect(await findHostTools([folder])).toEqual({
-    missing: 'Missing on this machine: bwrap. On Debian and Ubuntu: apt-get install bubblewrap',
+    missing: 'Missing on this computer: bwrap. On Debian and Ubuntu: apt-get install bubblewrap',
     cure: 'sudo apt-get install bubblewrap',
   })
 })

@@ -21,7 +21,7 @@ export async function findHostTools(folders: readonly string[] = defaultFolders)
   const missing = paths.filter(([, path]) => path === undefined).map(([name]) => name)
   if (missing.length === 0) return Object.fromEntries(paths) as HostTools // all tools were found
   const packageNames = [...new Set(missing.map((name) => packages[name]))].join(' ')
-  const sentence = `Missing on this machine: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${packageNames}`
+  const sentence = `Missing on this computer: ${missing.join(', ')}. On Debian and Ubuntu: apt-get install ${packageNames}`
   return { missing: sentence, cure: `sudo apt-get install ${packageNames}` }
 }
 

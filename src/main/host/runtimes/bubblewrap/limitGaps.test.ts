@@ -16,7 +16,7 @@ test.each<[why: string, limit: 'memory' | 'cpu', facts: CgroupFacts, reason: Reg
   ['no control groups', 'memory', { ...ada, version: undefined }, /no control groups/, null],
   ['version 1', 'cpu', { ...ada, version: 1 }, /only root/, 'systemd.unified_cgroup_hierarchy=1'],
   ['a container', 'memory', { ...unified, isReadOnly: true }, /read-only/, null],
-  ['the kernel', 'memory', { ...unified, ofKernel: ['cpu'] }, /kernel was started without/, 'cgroup_enable=memory'],
+  ['the kernel', 'memory', { ...unified, ofKernel: ['cpu'] }, /kernel was booted without/, 'cgroup_enable=memory'],
   [
     'a system unit',
     'memory',
@@ -24,16 +24,28 @@ test.each<[why: string, limit: 'memory' | 'cpu', facts: CgroupFacts, reason: Reg
     /the unit steward\.service/,
     'sudo mkdir -p /etc/systemd/system/steward.service.d',
   ],
-  ['no manager', 'memory', { ...unified, ofManager: undefined }, /manager of ada/, 'sudo loginctl enable-linger ada'],
+  [
+    'no manager',
+    'memory',
+    { ...unified, ofManager: undefined },
+    /ada has no running systemd user manager/,
+    'sudo loginctl enable-linger ada',
+  ],
   [
     'a manager without it',
     'cpu',
     { ...unified, ofManager: ['memory', 'pids'] },
-    /not given the control group `cpu`/,
+    /control group `cpu` is not delegated/,
     'Delegate=cpu cpuset io memory pids',
   ],
-  ['a manager that is silent', 'cpu', unified, /gave Steward no control group/, null],
-  ['nothing known', 'cpu', { ...unified, uid: 0, user: 'root', ofManager: undefined }, /may not divide/, null],
+  ['a manager that is silent', 'cpu', unified, /did not create a scope for Steward/, null],
+  [
+    'nothing known',
+    'cpu',
+    { ...unified, uid: 0, user: 'root', ofManager: undefined },
+    /not allowed to create control groups/,
+    null,
+  ],
 ])('explains an unenforced limit: %s', (_, limit, facts, reason, cure) => {
   const gap = describeCgroupGap(limit, facts)
   expect(gap.limit).toBe(limit)

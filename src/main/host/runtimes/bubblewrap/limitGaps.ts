@@ -24,42 +24,42 @@ export function describeCgroupGap(limit: 'memory' | 'cpu', facts: CgroupFacts): 
 }
 
 function explainGap(limit: 'memory' | 'cpu', facts: CgroupFacts): Omit<LimitGap, 'limit'> {
-  if (facts.version === undefined) return { reason: 'this machine has no control groups.', cure: null }
+  if (facts.version === undefined) return { reason: 'this computer has no control groups.', cure: null }
   if (facts.version !== 2)
     return facts.uid === 0
-      ? { reason: 'its control groups (version 1) may not be changed here.', cure: null }
+      ? { reason: 'control groups (version 1) are read-only here.', cure: null }
       : {
-          reason: 'only root may use control groups of version 1. Version 2 serves every user, after a restart.',
+          reason: 'only root can use control groups version 1. Version 2 works for every user after a reboot.',
           cure: formatBootFix('systemd.unified_cgroup_hierarchy=1'),
         }
   const { user, uid, unit, ofKernel, ofManager, isReadOnly } = facts
-  if (isReadOnly) return { reason: 'control groups are read-only here, as they are in a container.', cure: null }
+  if (isReadOnly) return { reason: 'control groups are read-only, as in a container.', cure: null }
   if (!ofKernel.includes(limit))
     return {
-      reason: `the kernel was started without its control group \`${limit}\`. It takes a restart.`,
+      reason: `the kernel was booted without the control group \`${limit}\`. The fix requires a reboot.`,
       cure: formatBootFix(`cgroup_enable=${limit}`),
     }
   if (unit !== undefined)
     return {
-      reason: `the unit ${unit} was not given control groups of its own.`,
+      reason: `control groups are not delegated to the unit ${unit}.`,
       cure: dropIn(unit, 'Delegate=yes', `sudo systemctl restart ${unit}`),
     }
   if (uid !== 0 && ofManager === undefined)
     return {
-      reason: `no service manager of ${user} runs that could hand out control groups. Restart Steward afterwards.`,
+      reason: `${user} has no running systemd user manager to delegate control groups. Restart Steward afterwards.`,
       cure: `sudo loginctl enable-linger ${user}`,
     }
   if (ofManager !== undefined && !ofManager.includes(limit))
     return {
-      reason: `the service manager of ${user} was not given the control group \`${limit}\`. Log in again afterwards.`,
+      reason: `the control group \`${limit}\` is not delegated to the systemd user manager of ${user}. Log in again afterwards.`,
       cure: dropIn('user@.service', 'Delegate=cpu cpuset io memory pids', undefined),
     }
   if (ofManager !== undefined)
     return {
-      reason: `the service manager of ${user} gave Steward no control group of its own. Restart Steward to ask again.`,
+      reason: `the systemd user manager of ${user} did not create a scope for Steward. Restart Steward to try again.`,
       cure: null,
     }
-  return { reason: 'this user may not divide its control group.', cure: null }
+  return { reason: 'this user is not allowed to create control groups.', cure: null }
 }
 
 function formatBootFix(option: string): string {

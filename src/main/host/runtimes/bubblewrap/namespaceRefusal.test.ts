@@ -9,7 +9,7 @@ const refusalWith = (settings: Partial<Record<keyof typeof allowed, string | und
 test('names the setting that forbids user namespaces and a permanent fix', () => {
   expect(refusalWith({ clone: '0' })).toEqual({
     reason:
-      'bwrap is installed but cannot make a sandbox (bwrap: No permissions). User namespaces are switched off for ordinary users.',
+      'bwrap is installed but cannot create a sandbox (bwrap: No permissions). User namespaces are disabled for unprivileged users.',
     cure: "sudo sysctl -w kernel.unprivileged_userns_clone=1 && echo 'kernel.unprivileged_userns_clone = 1' | sudo tee -a /etc/sysctl.d/90-steward.conf",
   })
   expect(refusalWith({ maxNamespaces: '0' }).cure).toContain('sudo sysctl -w user.max_user_namespaces=15000')

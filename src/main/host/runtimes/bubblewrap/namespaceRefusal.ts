@@ -32,14 +32,14 @@ export function findNamespaceRefusal(
 ): { reason: string; cure: string | null } {
   const { clone, maxNamespaces, appArmor } = settings()
   const createRefusal = (why: string, cure: string | null) => ({
-    reason: `bwrap is installed but cannot make a sandbox (${said.replace(/\.$/, '')}). ${why}`,
+    reason: `bwrap is installed but cannot create a sandbox (${said.replace(/\.$/, '')}). ${why}`,
     cure,
   })
-  if (clone === '0') return createRefusal('User namespaces are switched off for ordinary users.', set(userClone, '1'))
+  if (clone === '0') return createRefusal('User namespaces are disabled for unprivileged users.', set(userClone, '1'))
   if (maxNamespaces === '0')
-    return createRefusal('User namespaces are switched off.', set('user.max_user_namespaces', '15000'))
-  if (appArmor === '1') return createRefusal('AppArmor forbids user namespaces to programs without a profile.', install)
-  return createRefusal('User namespaces seem to be forbidden, as they are in many containers.', null)
+    return createRefusal('User namespaces are disabled.', set('user.max_user_namespaces', '15000'))
+  if (appArmor === '1') return createRefusal('AppArmor blocks user namespaces for programs without a profile.', install)
+  return createRefusal('User namespaces seem to be blocked, as in many containers.', null)
 }
 
 const userClone = 'kernel.unprivileged_userns_clone'

@@ -59,7 +59,7 @@ function pseudoTerminal(terminals: string): PseudoTerminal {
   try {
     return openPseudoTerminal(terminals)
   } catch (error) {
-    throw createTerminalError('The sandbox gave no pseudo-terminal.', error)
+    throw createTerminalError('The sandbox could not allocate a pseudo-terminal.', error)
   }
 }
 
@@ -75,7 +75,7 @@ function createStream(terminal: PseudoTerminal, reading: Reading): ReadStream {
 
 async function createStartError(entered: EnteredProcess, request: TerminalRequest): Promise<AppError> {
   const ending = await entered.ending
-  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
+  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program exited during startup.')
   const error = createNotStartedError(ending, request.cwd)
   if (error.code !== 'exec/failed') return error
   return createTerminalError(error.message, error)

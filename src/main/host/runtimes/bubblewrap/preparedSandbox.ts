@@ -122,7 +122,7 @@ async function connect(supervisor: SandboxSupervisor, { connection, signal }: Pr
     await supervisor.connect(connection).catch((cause: unknown) => {
       signal.throwIfAborted()
       const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new AppError('egress/unavailable', `The sandbox could not be connected: ${reason}.`, { cause })
+      throw new AppError('egress/unavailable', `The sandbox network could not be connected: ${reason}.`, { cause })
     })
   } catch (error) {
     supervisor.end()

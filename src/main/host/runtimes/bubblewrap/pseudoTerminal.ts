@@ -55,7 +55,7 @@ function readStream(master: number, onBytes: (bytes: Buffer) => void): ReadStrea
 
 function readIndex(master: number): number {
   const index = /^tty-index:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${master}`, 'latin1'))?.[1]
-  if (index === undefined) throw new Error('This kernel does not tell the number of a terminal.')
+  if (index === undefined) throw new Error('This kernel does not report the number of a terminal.')
   return Number(index)
 }
 

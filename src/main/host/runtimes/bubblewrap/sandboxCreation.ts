@@ -105,7 +105,7 @@ async function createFresh(
   const { id, image, hostname } = spec
   const files = from ? await findSnapshotFiles(context, from, signal) : await selectNewFiles(context, spec)
   await assertSpace(context.folder, context.minFreeBytes)
-  if (existsSync(folders.getPath(id))) throw new Error(`There are files of a sandbox ${id} already.`)
+  if (existsSync(folders.getPath(id))) throw new Error(`Files of a sandbox ${id} already exist.`)
   try {
     const uid = await users.choose({ name: id, image, network: spec.network })
     const folder = await folders.make(id, { uid, image, files })

@@ -140,14 +140,14 @@ export function createSandboxFolders(base: string): SandboxFolders {
     },
     async find(id) {
       const folder = await read(id)
-      if (!folder) throw new AppError('sandbox/not-found', `There are no files of sandbox ${id} on this machine.`)
+      if (!folder) throw new AppError('sandbox/not-found', `This computer has no files of sandbox ${id}.`)
       return folder
     },
     async adopt(name, id) {
-      if (existsSync(getPath(id))) throw new Error(`${getPath(id)} exists.`)
+      if (existsSync(getPath(id))) throw new Error(`${getPath(id)} already exists.`)
       await rename(getPath(name), getPath(id))
       const folder = await read(id)
-      if (!folder) throw new Error(`${getPath(id)} is no machine.`)
+      if (!folder) throw new Error(`${getPath(id)} is not a sandbox.`)
       return folder
     },
     async listWarmSandboxes() {

@@ -69,7 +69,7 @@ export async function signalSandboxProcess(
       if (sendSignal(host, signal)) return
     }
   }
-  throw new AppError('process/not-found', `There is no process ${pid} in this sandbox that can be sent a signal.`)
+  throw new AppError('process/not-found', `This sandbox has no process ${pid} that can receive a signal.`)
 }
 
 export function parseUserNames(passwd: string): Map<number, string> {

@@ -86,12 +86,12 @@ export function createSandboxSnapshots(tools: () => Promise<{ perl: string; bwra
         return await measureStorage({ kind: storage.kind, path: snapshotPath })
       } catch (error) {
         await removeTree(snapshotPath)
-        throw toError('The files could not be kept', error, signal)
+        throw toError('The files could not be saved', error, signal)
       }
     },
     async restore({ path, storage }, { id, signal }) {
       const from = await find(path, id)
-      if (from.kind !== storage.kind) throw new AppError('snapshot/failed', 'It was made of another kind of disk.')
+      if (from.kind !== storage.kind) throw new AppError('snapshot/failed', 'The snapshot has another kind of disk.')
       try {
         const letGo = await withUnmounted(storage, signal)
         try {
@@ -101,7 +101,7 @@ export function createSandboxSnapshots(tools: () => Promise<{ perl: string; bwra
           await letGo()
         }
       } catch (error) {
-        throw toError('The files could not be put back', error, signal)
+        throw toError('The files could not be restored', error, signal)
       }
     },
     async remove(folder, id) {

@@ -112,21 +112,21 @@ function converse(control: Socket) {
   control.once('end', () => control.destroy())
   control.once('close', () => {
     started.reject(startFailed(''))
-    ended.resolve('Its supervisor process ended.')
-    for (const request of waiting.values()) request.reject(new Error('The sandbox has ended.'))
+    ended.resolve('The sandbox supervisor exited.')
+    for (const request of waiting.values()) request.reject(new Error('The sandbox has exited.'))
   })
   return {
     started: started.promise,
     ended: ended.promise,
     networkClosed: networkClosed.promise,
     async ask(request: Readonly<Record<string, unknown>>): Promise<void> {
-      if (control.destroyed) throw new Error('The sandbox has ended.')
+      if (control.destroyed) throw new Error('The sandbox has exited.')
       const id = count++
       const requested = Promise.withResolvers<void>()
       waiting.set(id, requested)
       control.write(`${JSON.stringify({ ...request, id })}\n`)
       const late = setTimeout(
-        () => requested.reject(new Error('The sandbox did not answer in time.')),
+        () => requested.reject(new Error('The sandbox did not respond in time.')),
         responseTimeoutMs,
       )
       try {
@@ -188,8 +188,8 @@ function createSupervisor(
 /** @param status exit status of bwrap, as returned by wait(2) */
 function describeStatus(status: number): string {
   const signal = status & 0x7f
-  if (signal !== 0) return `It was ended by signal ${signal}.`
-  return status >> 8 === 137 ? 'Its first process was killed.' : 'It ended.'
+  if (signal !== 0) return `Ended by signal ${signal}.`
+  return status >> 8 === 137 ? 'The first process of the sandbox was killed.' : 'The sandbox exited.'
 }
 
 function startFailed(reason: string, cause?: unknown): AppError {

@@ -44,7 +44,7 @@ type SeparateUsers = { range: IdRange; shared: SharedUsers }
 /** Used only by probes, never by a sandbox. */
 const probeNumber = rootIdOffsets.first - 1
 const sharedUserNotice =
-  'Sandboxes share what the kernel counts by user, such as files sent over sockets, with your own programs'
+  'Sandboxes share the kernel’s per-user limits, such as files in transit over sockets, with your programs'
 
 export function createSandboxUsers({ folder, folders, closed, tools }: UserOptions): SandboxUsers {
   const isRoot = process.getuid?.() === 0

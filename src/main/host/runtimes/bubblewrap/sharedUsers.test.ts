@@ -21,7 +21,7 @@ test('holds one user namespace with the range and replaces a killed one', async 
   const next = await users.holder()
   users.close()
   await until('its end', async () => !isRunning(next))
-  await expect(users.holder()).rejects.toThrow('being ended')
+  await expect(users.holder()).rejects.toThrow('shutting down')
 })
 
 test('reports why the range cannot be mapped', async () => {

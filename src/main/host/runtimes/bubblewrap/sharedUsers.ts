@@ -43,7 +43,7 @@ export function createSharedUsers({ perl, range }: { perl: string; range: IdRang
       if (current === holder) current = undefined
     })
     child.once('close', () =>
-      reject(new Error(complaint.trim() || 'the process that holds the ids of sandboxes ended')),
+      reject(new Error(complaint.trim() || 'the process that holds the user ids of sandboxes exited')),
     )
     const holder = { pid: promise.finally(() => clearTimeout(late)), end: () => void child.stdin.end() }
     holder.pid.catch(() => {}) // the caller of `holder` receives the error
@@ -52,7 +52,7 @@ export function createSharedUsers({ perl, range }: { perl: string; range: IdRang
 
   return {
     async holder() {
-      if (closed) throw new Error('the sandboxes are being ended')
+      if (closed) throw new Error('the sandboxes are shutting down')
       current ??= start()
       return current.pid
     },

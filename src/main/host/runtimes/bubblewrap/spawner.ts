@@ -91,7 +91,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
   return {
     async ask(request) {
       for (let tries = 1; ; tries++) {
-        if (closed) throw new AppError('exec/failed', 'The sandboxes are being ended.')
+        if (closed) throw new AppError('exec/failed', 'The sandboxes are shutting down.')
         const running = current ?? start()
         await running.ready
         try {
@@ -100,7 +100,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
           return socket
         } catch (error) {
           if (current === running) current = undefined
-          if (tries === maxTries) throw createStartError('Its socket answers nobody.', error)
+          if (tries === maxTries) throw createStartError('The spawner socket does not respond.', error)
         }
       }
     },
@@ -118,13 +118,13 @@ function waitUntilReady(child: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const late = setTimeout(() => child.kill('SIGKILL'), readyMs)
   child.stdout?.once('data', () => resolve())
-  child.once('error', (error) => reject(createStartError('It cannot be started.', error)))
-  child.once('exit', (code, signal) => reject(createStartError(`It ended with ${signal ?? code}.`)))
+  child.once('error', (error) => reject(createStartError('The spawner cannot be started.', error)))
+  child.once('exit', (code, signal) => reject(createStartError(`The spawner exited with ${signal ?? code}.`)))
   return promise.finally(() => clearTimeout(late))
 }
 
 function createStartError(detail: string, cause?: unknown): AppError {
-  return new AppError('exec/failed', 'The process that starts sandboxes does not run.', { detail, cause })
+  return new AppError('exec/failed', 'The process that starts sandboxes is not running.', { detail, cause })
 }
 
 export function connectTo(path: string): Promise<Socket> {

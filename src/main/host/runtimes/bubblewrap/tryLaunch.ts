@@ -13,12 +13,12 @@ export async function tryLaunch(spawner: Spawner, launch: LaunchRequest): Promis
   const socket = await spawner.ask({ do: 'try', ...launch })
   const outcome = Promise.withResolvers<z.infer<typeof SpawnerReply>>()
   readLines(socket, (line) => outcome.resolve(SpawnerReply.parse(line)))
-  socket.once('close', () => outcome.resolve({ failed: 'it did not end in time' }))
+  socket.once('close', () => outcome.resolve({ failed: 'the test did not finish in time' }))
   const late = setTimeout(() => socket.destroy(), tryTimeoutMs)
   try {
     const result = await outcome.promise
     if ('failed' in result) throw new Error(result.failed.trim())
-    if (result.status !== 0) throw new Error(result.said.trim() || `it ended with status ${result.status}`)
+    if (result.status !== 0) throw new Error(result.said.trim() || `the test exited with status ${result.status}`)
   } finally {
     clearTimeout(late)
     socket.destroy()

@@ -107,7 +107,7 @@ export function createWarmPool<S extends WarmSandbox>(options: WarmPoolOptions<S
       return index < 0 ? undefined : ready.splice(index, 1)[0]?.sandbox
     },
     async close() {
-      closing.abort(new Error('The sandbox host is ending.'))
+      closing.abort(new Error('The sandbox host is shutting down.'))
       clearTimeout(resting)
       clearTimeout(idle)
       await making

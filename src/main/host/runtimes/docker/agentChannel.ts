@@ -206,7 +206,7 @@ function createReceiver(
   return {
     receive(chunk) {
       bufferedBytes += chunk.content.length
-      if (bufferedBytes + unacknowledged > agentWindow) throw new Error('The agent sent more than was asked for.')
+      if (bufferedBytes + unacknowledged > agentWindow) throw new Error('The agent sent more data than requested.')
       if (paused) chunks.push(chunk)
       else give(chunk)
     },

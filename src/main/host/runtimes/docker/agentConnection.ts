@@ -51,7 +51,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
     isOver = true
     clearInterval(pinging)
     stream.destroy()
-    hello.reject(new Error(reason || complaints.trim() || 'The container ended.'))
+    hello.reject(new Error(reason || complaints.trim() || 'The container exited.'))
     over.resolve(reason || complaints.trim())
   }
   hello.promise.catch(() => {}) // prevents an unhandled rejection
@@ -84,11 +84,11 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
   const pinging = setInterval(() => {
     if (patience > 0) return
     silent += 1
-    if (silent > maxUnansweredPings) destroy('Nothing in the container answers any more.')
+    if (silent > maxUnansweredPings) destroy('The container stopped responding.')
     else send(parseAgentMessage(0, hostMessageKinds.ping))
   }, pingMs)
   const late = setTimeout(() => {
-    destroy(`The container said nothing in ${Math.round(performance.now() - begun)} ms.`)
+    destroy(`The container did not respond within ${Math.round(performance.now() - begun)} ms.`)
   }, helloTimeoutMs)
   void Promise.race([hello.promise.catch(() => {}), over.promise]).then(() => clearTimeout(late))
 

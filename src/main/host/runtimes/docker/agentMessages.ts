@@ -42,7 +42,7 @@ export function createAgentMessageReader(onMessage: (message: AgentMessage) => v
     headBytes,
     getLength(head) {
       const length = head.readUInt32BE(5)
-      if (length > maxBytes) throw new Error(`The agent announced ${length} bytes.`)
+      if (length > maxBytes) throw new Error(`The agent announced a message of ${length} bytes, which is too large.`)
       return length
     },
     onPiece: (head, content) => onMessage({ channel: head.readUInt32BE(0), kind: head.readUInt8(4), content }),
@@ -65,7 +65,8 @@ export function createOutputReader({
     headBytes: dockerHeadBytes,
     getLength(head) {
       const length = head.readUInt32BE(4)
-      if (length > maxDockerBytes) throw new Error(`The engine announced ${length} bytes.`)
+      if (length > maxDockerBytes)
+        throw new Error(`The engine announced a message of ${length} bytes, which is too large.`)
       return length
     },
     onPiece: (head, content) => (head.readUInt8(0) === outputStream ? onOutput(content) : onErrors(content)),

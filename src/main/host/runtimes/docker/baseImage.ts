@@ -60,8 +60,8 @@ export function createBaseImage(engine: DockerEngine, { image, pull }: DockerOpt
     async missing() {
       if (fetching) return progress
       if (await inspectImage(engine, image)) return null
-      if (pull) return `${image} is fetched when the first sandbox needs it.`
-      return `It does not have ${image}, and \`sandboxes.docker.pull\` is off.`
+      if (pull) return `${image} will be pulled when the first sandbox needs it.`
+      return `The engine does not have ${image}, and \`sandboxes.docker.pull\` is off.`
     },
   }
 }

@@ -10,7 +10,7 @@ export function createContainerFileAccess(agent: Pick<AgentConnection, 'open'>):
       const started = channel.started.then((it) => (it === undefined ? undefined : channel))
       const kill = (): void => {
         channel.drop()
-        channel.bury({ kind: 'lost', detail: 'It was given up.' }) // a hanging agent does not block the caller
+        channel.bury({ kind: 'lost', detail: 'The operation was cancelled.' }) // a hanging agent does not block the caller
       }
       return { started, ending: channel.ending.then(requireCompleteEnding), kill }
     },
@@ -20,5 +20,5 @@ export function createContainerFileAccess(agent: Pick<AgentConnection, 'open'>):
 /** The output of a killed process is incomplete and ignored. */
 function requireCompleteEnding(ending: ChannelEnding): ChannelEnding {
   if (ending.kind !== 'ended' || ending.status === 0) return ending
-  return { kind: 'lost', detail: `Its helper ended with status ${ending.status}.` }
+  return { kind: 'lost', detail: `The helper exited with status ${ending.status}.` }
 }

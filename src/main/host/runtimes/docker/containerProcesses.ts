@@ -43,7 +43,7 @@ export async function signalContainerProcess(
 }
 
 function createNoProcessError(pid: number, cause: unknown): AppError {
-  const message = `There is no process ${pid} in this sandbox that can be sent a signal.`
+  const message = `This sandbox has no process ${pid} that can receive a signal.`
   return new AppError('process/not-found', message, { cause })
 }
 
@@ -77,10 +77,10 @@ async function requestAgent(agent: Agent, mode: string, fields: readonly string[
   })
   const late = setTimeout(() => {
     channel.drop()
-    channel.bury({ kind: 'lost', detail: 'It took too long.' })
+    channel.bury({ kind: 'lost', detail: 'The request timed out.' })
   }, responseTimeoutMs)
   const ending = await channel.ending
   clearTimeout(late)
   if (ending.kind === 'ended' && ending.status === 0) return Buffer.concat(pieces)
-  throw new AppError('exec/failed', `The sandbox did not tell its ${mode}.`)
+  throw new AppError('exec/failed', `The sandbox did not report its ${mode}.`)
 }

@@ -77,7 +77,7 @@ export async function openContainerTerminal(
 }
 
 function createStartError(ending: ChannelEnding, cwd: string | undefined): AppError {
-  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program ended before it began.')
+  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program exited during startup.')
   const error = createNotStartedError(ending, cwd)
   if (error.code !== 'exec/failed') return error
   return new AppError('terminal/failed', error.message, { cause: error })

@@ -69,7 +69,7 @@ export function createContainers(engine: DockerEngine, owner: string): Container
     },
     async create(settings, signal) {
       const call = engine.use(
-        'make a container',
+        'create a container',
         (docker, abortSignal) => docker.createContainer({ ...settings, abortSignal }),
         { signal, ms: startTimeoutMs },
       )
@@ -152,17 +152,19 @@ async function waitUntilStopped(
 }
 
 function toSentence(container: ContainerInspectInfo | undefined, detail: string): string {
-  if (!container) return 'Its container was removed.'
+  if (!container) return 'The container was removed.'
   const because = detail === '' ? '' : ` (${detail.replace(/\s+/g, ' ')})`
-  if (container.State.OOMKilled) return `It ran out of memory${because}.`
-  if (container.State.ExitCode === 137) return `Its container was killed${because}.`
-  return `Its container ended with code ${container.State.ExitCode}${because}.`
+  if (container.State.OOMKilled) return `The sandbox ran out of memory${because}.`
+  if (container.State.ExitCode === 137) return `The container was killed${because}.`
+  return `The container exited with code ${container.State.ExitCode}${because}.`
 }
 
 const noPerl = /perl/i
-const needsPerl = 'Its image has no perl, which sandboxes need: every image of Debian and Ubuntu has it.'
+const needsPerl = 'The image has no perl, which sandboxes require. Images of Debian and Ubuntu have it.'
 
 export function startFailed(refusal: EngineRefusal): AppError {
-  const message = noPerl.test(refusal.message) ? needsPerl : `The engine did not start it: ${refusal.message}`
+  const message = noPerl.test(refusal.message)
+    ? needsPerl
+    : `The engine did not start the container: ${refusal.message}`
   return new AppError('sandbox/start-failed', message, { cause: refusal })
 }

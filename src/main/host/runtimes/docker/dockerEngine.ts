@@ -57,7 +57,10 @@ export function createDockerEngine(options: DockerOptions): DockerEngine {
       } catch (error) {
         signal?.throwIfAborted()
         if (deadline.aborted)
-          throw createUnreachableError(`The container engine at ${address} did not ${operation} in ${ms} ms.`, error)
+          throw createUnreachableError(
+            `The container engine at ${address} did not ${operation} within ${ms} ms.`,
+            error,
+          )
         const refusal = findRefusal(error)
         if (refusal) throw refusal
         if (!isConnectionFailure(error)) throw error
@@ -99,7 +102,7 @@ async function assertResponding({ docker, address }: EngineEndpoint): Promise<vo
   try {
     await Promise.race([docker.ping(), waitForAbort(AbortSignal.timeout(pingMs))])
   } catch (error) {
-    const reason = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : toReason(error)
+    const reason = error instanceof Error && error.name === 'TimeoutError' ? 'no response' : toReason(error)
     throw createUnreachableError(`The container engine at ${address} cannot be reached (${reason}). ${startIt}`, error)
   }
 }
@@ -147,7 +150,7 @@ async function readPem(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
-    throw createUnreachableError(`\`sandboxes.docker.tls\` names ${file}, which cannot be read.`, cause)
+    throw createUnreachableError(`Cannot read ${file}, a file in \`sandboxes.docker.tls\`.`, cause)
   }
 }
 

@@ -88,10 +88,10 @@ async function addImage(options: ImagesOptions, request: AddImage, signal: Abort
   const { engine, owner } = options
   const { name, source, onProgress } = request
   if (await inspectImage(engine, toImageReference(owner, name))) {
-    throw new AppError('image/exists', `There is an image \`${name}\` already.`)
+    throw new AppError('image/exists', `The image \`${name}\` already exists.`)
   }
   if (source.kind === 'system') {
-    throw new AppError('image/source', 'The runtime docker makes images from a registry or from an archive only.')
+    throw new AppError('image/source', 'The docker runtime only creates images from a registry or an archive.')
   }
   // The engine's original name of the image is preserved if it existed before.
   if (source.kind === 'archive') {
@@ -115,7 +115,7 @@ async function adoptImage(
   await tagImage(engine, source, untried)
   try {
     if (isOurs) await removeReference(engine, source)
-    onProgress('The container engine tries the image.', null)
+    onProgress('The container engine is testing the image.', null)
     await tryImage(untried, signal).catch(async (error: unknown) => {
       signal.throwIfAborted()
       if (!(error instanceof AppError) || error.code === 'runtime/unavailable') throw error
@@ -135,7 +135,7 @@ async function explainForeign(engine: DockerEngine, reference: string): Promise<
   const { Arch } = await engine.use('ask its version', (docker) => docker.version())
   const architecture = (await inspectImage(engine, reference))?.Architecture
   if (architecture === undefined || architecture === Arch) return undefined
-  return `Its programs are for other processors (${architecture}) than this machine's (${Arch}).`
+  return `The image is built for ${architecture}, but this computer has ${Arch}.`
 }
 
 async function tagImage(engine: DockerEngine, source: string, reference: string): Promise<void> {
@@ -187,24 +187,24 @@ type Pull = {
 
 /** @throws AppError `image/failed` */
 export async function pullImage({ engine, reference, onProgress, signal }: Pull): Promise<void> {
-  onProgress(`The container engine asks for ${reference}.`, null)
+  onProgress(`The container engine is requesting ${reference}.`, null)
   const progress = createLayerProgress()
   try {
     await engine.use(
-      'fetch an image',
+      'pull an image',
       async (docker, ending) => {
         const stream = await docker.pull(withTag(reference), { abortSignal: ending })
         ending.addEventListener('abort', () => 'destroy' in stream && (stream as { destroy(): void }).destroy())
         await followEngine(docker, stream, (line) => {
           const share = progress(line)
-          onProgress(`The container engine fetches ${reference}.`, share)
+          onProgress(`The container engine is pulling ${reference}.`, share)
         })
       },
       { signal, ms: addMs },
     )
   } catch (error) {
     if (!(error instanceof EngineRefusal) && !(error instanceof EngineStreamError)) throw error
-    throw createImageError(`${reference} could not be fetched: ${error.message}`, error)
+    throw createImageError(`${reference} could not be pulled: ${error.message}`, error)
   }
 }
 

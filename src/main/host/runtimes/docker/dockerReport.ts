@@ -10,7 +10,7 @@ const describeMs = 15_000
 /** @throws AppError `runtime/unavailable` */
 export async function createEngineAbilities(engine: DockerEngine): Promise<EngineAbilities> {
   const [version, info] = await engine.use(
-    'tell its version',
+    'report its version',
     (docker) => Promise.all([docker.version(), docker.info()]),
     { ms: describeMs },
   )
@@ -36,16 +36,16 @@ export async function createEngineAbilities(engine: DockerEngine): Promise<Engin
  * loopback. Programs that run the engine in a virtual machine also expose the loopback of this computer to it.
  */
 function findNetworks(address: string, system: string): { networks: Network[]; network_detail: string } {
-  const noInternet = 'A container engine cannot keep containers from private addresses, so there is no `internet`'
+  const noInternet = 'A container engine cannot block private addresses, so the network `internet` is not available'
   const local = !address.startsWith('tcp:') || /\/\/(localhost|127\.|\[::1\])/.test(address)
   if (/desktop|orbstack/i.test(system) || (local && platform() !== 'linux')) {
-    const noOpen = 'nor `open`, since this one also lets them reach the loopback of this computer'
+    const noOpen = 'nor is `open`, because this engine lets containers reach the loopback of this computer'
     return { networks: ['none'], network_detail: `${noInternet}, ${noOpen}.` }
   }
   return { networks: ['none', 'open'], network_detail: `${noInternet}.` }
 }
 
-const limitNames = { memory: 'memory', cpu: 'processor time', processes: 'the number of processes' } as const
+const limitNames = { memory: 'memory', cpu: 'CPU time', processes: 'the number of processes' } as const
 
 function findGaps(enforced: Enforced): LimitGap[] {
   const kinds = ['memory', 'cpu', 'processes'] as const
@@ -54,7 +54,7 @@ function findGaps(enforced: Enforced): LimitGap[] {
   return [
     ...missing.map((limit) => ({
       limit,
-      reason: `The engine says that it cannot limit ${limitNames[limit]}.`,
+      reason: `The engine reports that it cannot limit ${limitNames[limit]}.`,
       cure: null,
     })),
     disk,
@@ -75,7 +75,7 @@ export async function describeDocker(name: string, engine: DockerEngine, base: B
       cure: null,
       network_cure: null,
       image_sources: ['registry', 'archive'],
-      image_detail: 'Container engines do not make images from the distribution of this machine.',
+      image_detail: 'Container engines cannot create images from the distribution of this computer.',
     }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)

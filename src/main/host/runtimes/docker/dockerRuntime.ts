@@ -144,7 +144,7 @@ async function createSandbox(context: DockerContext, spec: SandboxSpec, use: Ima
   const { engine, containers, ownership, now, log } = context
   const { signal } = use
   if (await containers.find(spec.id)) {
-    throw new AppError('sandbox/start-failed', `The engine has a container of sandbox ${spec.id} already.`)
+    throw new AppError('sandbox/start-failed', `The engine already has a container for sandbox ${spec.id}.`)
   }
   await ownership.note(spec.id)
   try {
@@ -184,7 +184,7 @@ async function tryImage(context: DockerContext, image: string, signal: AbortSign
       .exec({ command: 'true', timeoutMs: tryTimeoutMs, signal })
       .finally(() => instance.stop())
     if (exitCode !== 0)
-      throw new AppError('exec/failed', `Its bash ended with ${exitCode} instead of running a command.`)
+      throw new AppError('exec/failed', `The bash of the image exited with ${exitCode} instead of running a command.`)
   } finally {
     await containers.remove(container)
   }
@@ -215,7 +215,7 @@ async function sweepContainers({ engine, containers, snapshots, ownership, log }
 }
 
 function createImageMissingError(image: string, cause: unknown): AppError {
-  return new AppError('image/not-found', `The image ${image} is gone.`, { cause })
+  return new AppError('image/not-found', `The image ${image} no longer exists.`, { cause })
 }
 
 /** Installs shell integration in a new container. Skipped if the file system is read-only. */

@@ -75,7 +75,7 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
       try {
         // Podman rejects an empty body.
         await engine.use(
-          'keep the files of a container',
+          'commit a container',
           (docker, abortSignal) =>
             docker
               .getContainer(container)
@@ -104,5 +104,5 @@ export function createDockerSnapshots(engine: DockerEngine, owner: string, newId
 
 function createNotStoredError(refusal: EngineRefusal): AppError {
   const code = /no space left/i.test(refusal.message) ? 'file/no-space' : 'snapshot/failed'
-  return new AppError(code, `The engine kept nothing: ${refusal.message}`, { cause: refusal })
+  return new AppError(code, `The engine could not save the snapshot: ${refusal.message}`, { cause: refusal })
 }

@@ -20,13 +20,14 @@ export function followEngine(
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     stream.once('error', (cause) => reject(new EngineStreamError(cause.message, { cause })))
-    stream.once('close', () => reject(new EngineStreamError('The connection to the engine ended.')))
+    stream.once('close', () => reject(new EngineStreamError('The connection to the engine closed.')))
     docker.modem.followProgress(
       stream,
       (error, lines: unknown[] | null) => {
         const last = lines?.findLast((line) => findError(line) !== undefined) ?? lines?.at(-1)
         const said = findError(last)
-        if (error || said !== undefined) reject(new EngineStreamError(said ?? error?.message ?? 'It failed.'))
+        if (error || said !== undefined)
+          reject(new EngineStreamError(said ?? error?.message ?? 'The operation failed.'))
         else resolve(last)
       },
       onLine,

@@ -31,7 +31,7 @@ export async function loadArchive({ engine, path, onProgress, signal }: Archive)
     'read an archive',
     async (docker, abortSignal) => {
       const source = createReadCounter(path, size, (share) =>
-        onProgress('The container engine reads the archive.', share),
+        onProgress('The container engine is reading the archive.', share),
       )
       abortSignal.addEventListener('abort', () => source.destroy(abortSignal.reason), { once: true })
       const answer = isImage
@@ -74,7 +74,8 @@ async function examineArchive(path: string): Promise<{ size: number; first: stri
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
     const head = await decompressHead(buffer.subarray(0, bytesRead))
     const isTar = head.subarray(257, 262).toString('latin1') === 'ustar'
-    if (!isTar) throw new AppError('image/source', `${path} is no tar, plain or packed with gzip or zstd.`)
+    if (!isTar)
+      throw new AppError('image/source', `${path} is not a tar archive, uncompressed or compressed with gzip or zstd.`)
     return { size: state.size, first: head.subarray(0, nameBytes).toString('latin1').replace(/\0.*$/s, '') }
   } finally {
     await file.close()

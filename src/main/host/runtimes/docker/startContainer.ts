@@ -20,7 +20,7 @@ type StartOptions = {
   signal: AbortSignal
 }
 
-const needsBash = 'Its image has no bash, which sandboxes need: images of Debian, Ubuntu and Fedora have it.'
+const needsBash = 'The image has no bash, which sandboxes require. Images of Debian, Ubuntu and Fedora have it.'
 
 /**
  * Starts an existing container. Ensures that it is not running after an error.
@@ -31,7 +31,7 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
   const { enforced: promised } = await createEngineAbilities(engine)
   const environment = toEnvironment((await containers.find(spec.id))?.Config.Env ?? [])
   const agent = createAgentConnection(await containers.start(container, signal))
-  const callOff = (): void => agent.destroy('It was called off.')
+  const callOff = (): void => agent.destroy('The start was cancelled.')
   signal.addEventListener('abort', callOff, { once: true })
   try {
     signal.throwIfAborted()

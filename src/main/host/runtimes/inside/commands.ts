@@ -40,7 +40,9 @@ export function parseExit(status: number): { exitCode: number; signal: string | 
 export function createNotStartedError(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
   if (ending.kind === 'refused') return ending.error
   if (ending.kind === 'lost') {
-    return new AppError('exec/failed', 'The command was lost; its exit code is unknown.', { detail: ending.detail })
+    return new AppError('exec/failed', 'The connection to the command was lost. Its exit code is unknown.', {
+      detail: ending.detail,
+    })
   }
   const { ENOENT, ENOTDIR, E2BIG } = constants.errno
   if (ending.stage === 'folder' && ending.errno === ENOENT) {
@@ -52,7 +54,7 @@ export function createNotStartedError(ending: Exclude<Ending, { kind: 'ended' }>
   if (ending.stage === 'command' && ending.errno === E2BIG) {
     return new AppError('request/too-large', 'The environment is larger than Linux allows.')
   }
-  if (ending.stage === 'fork') return new AppError('sandbox/full', 'The sandbox has no room for another process.')
+  if (ending.stage === 'fork') return new AppError('sandbox/full', 'The sandbox cannot start another process.')
   const cause = errorNames.get(ending.errno) ?? String(ending.errno)
   return new AppError('exec/failed', `The command could not be started (${ending.stage}: ${cause}).`)
 }

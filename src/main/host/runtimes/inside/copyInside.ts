@@ -84,10 +84,9 @@ function toCopyError(from: string, to: string, said: string): AppError {
     return new AppError('file/no-space', 'The disk of the sandbox is full.')
   if (/into itself/.test(said)) return new AppError('file/path', `${from} cannot be copied into itself.`)
   if (/No such file/.test(said))
-    return new AppError('file/not-found', `${from} or the folder of ${to} is not there.`, detail)
+    return new AppError('file/not-found', `${from} or the folder of ${to} does not exist.`, detail)
   if (/Not a directory/.test(said)) return new AppError('file/not-a-folder', `A part of ${to} is not a folder.`)
-  if (/denied|not permitted|Read-only/i.test(said))
-    return new AppError('file/denied', `${to} cannot be written.`, detail)
+  if (/denied|not permitted|Read-only/i.test(said)) return new AppError('file/denied', `${to} is not writable.`, detail)
   return new AppError('exec/failed', `${from} could not be copied.`, detail)
 }
 

@@ -21,7 +21,7 @@ export function toEntry(folder: string, name: ByteText, state: ByteText): FileEn
 
 export function toState(path: string, state: ByteText): FileState {
   const parts = /^(\d+) (\d+) (-?\d+) (\d+) (\d+) (\d+) (.*)$/s.exec(state)
-  if (!parts) throw new Error('The state of a file was told in no known way.')
+  if (!parts) throw new Error('Unrecognized file status from the sandbox.')
   const [, mode = '', size = '', seconds = '', nanoseconds = '', inode = '', linked = '', target = ''] = parts
   const type = toKind(mode)
   return {

@@ -107,7 +107,7 @@ async function openArchive(door: FileAccess, path: string, { signal, over }: End
   const work: Work = { name: 'archive', path }
   let connection: { pause(): void; resume(): void } | undefined
   const stop = () => stream.destroy(signal.reason)
-  const end = () => stream.destroy(new AppError('sandbox/not-running', 'The sandbox ended.'))
+  const end = () => stream.destroy(new AppError('sandbox/not-running', 'The sandbox exited.'))
   const forget = () => {
     signal.removeEventListener('abort', stop)
     over.removeEventListener('abort', end)
@@ -137,7 +137,9 @@ async function openArchive(door: FileAccess, path: string, { signal, over }: End
   stream.on('error', () => {}) // the error is thrown here
   const how = await ended
   signal.throwIfAborted()
-  throw how.kind === 'ended' ? new AppError('exec/failed', `${path} gave nothing.`) : toWorkError(work, how)
+  throw how.kind === 'ended'
+    ? new AppError('exec/failed', `The sandbox returned nothing for ${path}.`)
+    : toWorkError(work, how)
 }
 
 function encodeRequest({ name, path, more = [], content }: Work): Buffer {
@@ -157,10 +159,10 @@ function toWorkError(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): Ap
   const place = work.name === 'move' ? String(work.more?.[0]) : path
   if (ending.kind === 'failed') {
     const { EXDEV, ENOTEMPTY, EBUSY, EINVAL, EISDIR } = constants.errno
-    if (ending.stage === 'changed') return new AppError('file/changed', `${place} has changed since.`)
+    if (ending.stage === 'changed') return new AppError('file/changed', `${place} has changed.`)
     if (ending.stage === 'exists') return new AppError('file/exists', `${place} already exists.`)
     if (ending.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${place} is not empty.`)
-    if (ending.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the sandbox itself.`)
+    if (ending.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the system of the sandbox.`)
     if (work.name === 'move') {
       if (ending.errno === EXDEV) return new AppError('file/cross-device', `${place} is on another file system.`)
       if (ending.errno === EINVAL) return new AppError('file/path', `${path} cannot be moved into itself.`)

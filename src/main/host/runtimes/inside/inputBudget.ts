@@ -23,7 +23,10 @@ export function createInputBudget(): InputBudget {
     },
     reserve(bytes) {
       if (bytesWaiting + bytes > terminalLimits.maxInputBytes || writesWaiting >= maxWrites) {
-        throw new AppError('terminal/input-full', `The program has not read the ${bytesWaiting} bytes typed before.`)
+        throw new AppError(
+          'terminal/input-full',
+          `The program has not read the ${bytesWaiting} bytes of earlier input.`,
+        )
       }
       bytesWaiting += bytes
       writesWaiting += 1

@@ -22,7 +22,7 @@ export function parseListeningPorts(tables: readonly string[]): number[] {
       if (isReachable(address)) ports.add(Number.parseInt(port, 16))
     }
     if (listeners >= maxRows) {
-      throw new AppError('sandbox/full', `More than ${maxRows} sockets listen in this sandbox.`)
+      throw new AppError('sandbox/full', `More than ${maxRows} sockets are listening in this sandbox.`)
     }
   }
   return [...ports].sort((a, b) => a - b)

@@ -86,7 +86,7 @@ export async function readReply(
 }
 
 export function createOutputTooLargeError(path: string): AppError {
-  return new AppError('exec/failed', `The sandbox told more of ${path} than it was asked for.`)
+  return new AppError('exec/failed', `The sandbox returned more data for ${path} than requested.`)
 }
 
 export function checkPath(path: string): void {
@@ -96,7 +96,7 @@ export function checkPath(path: string): void {
 export function toFileError(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
   if (ending.kind === 'refused') return ending.error
   if (ending.kind === 'lost') {
-    return new AppError('exec/failed', `The sandbox did not tell what became of ${path}.`, { detail: ending.detail })
+    return new AppError('exec/failed', `The sandbox did not report the result for ${path}.`, { detail: ending.detail })
   }
   const { ENOENT, ENOTDIR, EEXIST, EISDIR, ENXIO, EACCES, EPERM, EROFS, ETXTBSY } = constants.errno
   const { ENOSPC, EDQUOT, ENAMETOOLONG, ELOOP, EFBIG } = constants.errno
@@ -119,9 +119,9 @@ export function toFileError(path: string, ending: Exclude<Ending, { kind: 'ended
       return new AppError('file/no-space', 'The disk of the sandbox is full.')
     case ENAMETOOLONG:
     case ELOOP:
-      return new AppError('file/path', `${path} is not a path that Linux can follow.`)
+      return new AppError('file/path', `${path} is not a valid Linux path.`)
     case EFBIG:
-      return new AppError('file/too-large', `${path} is larger than one read may be.`)
+      return new AppError('file/too-large', `${path} is too large for one read.`)
     default:
       return new AppError('exec/failed', `${path} could not be reached (${ending.stage}, error ${ending.errno}).`)
   }

@@ -24,5 +24,5 @@ export async function readBalances(
 function toNumber(result: Parameters<typeof requireResult>[0]): bigint {
   const figure = requireResult(result)
   if (typeof figure === 'bigint') return figure
-  throw new Error('It is no number.')
+  throw new Error('The balance is not a number.')
 }

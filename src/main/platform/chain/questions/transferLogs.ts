@@ -9,7 +9,7 @@ export async function hasPaid(
   hash: Hex,
 ): Promise<Exclude<TransferReceipt, 'none'>> {
   const { status, logs, transactionHash } = await client.getTransactionReceipt({ hash })
-  if (transactionHash !== hash) throw new Error('It is the receipt of another transaction.')
+  if (transactionHash !== hash) throw new Error('The receipt belongs to another transaction.')
   if (status !== 'success') return 'reverted'
   const ownLogs = logs.filter(({ address }) => address.toLowerCase() === usdc.address.toLowerCase())
   const events = parseEventLogs({ abi: usdcAbi, logs: ownLogs })

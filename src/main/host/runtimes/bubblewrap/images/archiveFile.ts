@@ -105,7 +105,7 @@ async function readMembers(path: string, signal: AbortSignal): Promise<Members> 
 async function readDockerArchive(images: z.infer<typeof DockerManifest>, members: Members): Promise<ImageArchive> {
   const [image, ...others] = images
   if (!image || others.length > 0) {
-    throw createBrokenArchiveError(`it holds ${images.length} images. Save one: docker save NAME > FILE`)
+    throw createBrokenArchiveError(`it contains ${images.length} images. Save only one: docker save NAME > FILE`)
   }
   const layers = image.Layers.map((name) => createLayer(requireMember(members, posix.normalize(name)), undefined))
   const { config } = await parse(Configuration, requireMember(members, posix.normalize(image.Config)))
@@ -131,7 +131,7 @@ async function readOciArchive(index: z.infer<typeof Index>, members: Members): P
       title: index.manifests[0]?.annotations?.['org.opencontainers.image.ref.name'],
     }
   }
-  throw createBrokenArchiveError('its lists of images are nested too deep')
+  throw createBrokenArchiveError('its image indexes are nested too deeply')
 }
 
 function selectPlatform(manifests: readonly Descriptor[]): Descriptor {
@@ -140,7 +140,7 @@ function selectPlatform(manifests: readonly Descriptor[]): Descriptor {
     ({ platform }) => !platform || (platform.os === 'linux' && platform.architecture === architecture),
   )
   const [chosen] = fitting
-  if (!chosen) throw createBrokenArchiveError(`it holds no image for linux/${architecture}`)
+  if (!chosen) throw createBrokenArchiveError(`it has no image for linux/${architecture}`)
   return chosen
 }
 
@@ -170,7 +170,8 @@ async function verify(part: FilePart, digest: string): Promise<void> {
     },
   })
   await pipeline(openDecompressed(part, 'none'), sink.resume())
-  if (`sha256:${hash.digest('hex')}` !== digest) throw createBrokenArchiveError(`${digest} is not what it should be`)
+  if (`sha256:${hash.digest('hex')}` !== digest)
+    throw createBrokenArchiveError(`the content of ${digest} does not match its digest`)
 }
 
 function findBlob(members: Members, { digest }: Descriptor): FilePart {
@@ -180,7 +181,7 @@ function findBlob(members: Members, { digest }: Descriptor): FilePart {
 function requireMember(members: Members, name: string): FilePart {
   const entry = members.get(name)
   if (entry) return entry
-  throw createBrokenArchiveError(`${JSON.stringify(name.slice(0, 200))} is missing in it`)
+  throw createBrokenArchiveError(`${JSON.stringify(name.slice(0, 200))} is missing`)
 }
 
 function toSettings(config: Record<string, unknown> | null | undefined) {
@@ -205,13 +206,13 @@ function parseContent<T>(schema: z.ZodType<T>, content: unknown, name: string): 
 
 async function readJson({ path, offset = 0, size }: FilePart): Promise<unknown> {
   const length = size ?? (await stat(path)).size
-  if (length > maxJsonBytes) throw createBrokenArchiveError('its description is too large')
+  if (length > maxJsonBytes) throw createBrokenArchiveError('its manifest or configuration is too large')
   const file = await open(path, 'r')
   try {
     const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: offset })
     return parseJson(buffer.toString('utf8'))
   } catch (cause) {
-    throw createBrokenArchiveError('its description is no JSON', cause)
+    throw createBrokenArchiveError('its manifest or configuration is not valid JSON', cause)
   } finally {
     await file.close()
   }
@@ -219,7 +220,7 @@ async function readJson({ path, offset = 0, size }: FilePart): Promise<unknown> 
 
 function createNoTarError(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message.replace(/\.$/, '') : String(cause)
-  return new AppError('image/failed', `This is no tar archive, or it is incomplete: ${reason}.`, { cause })
+  return new AppError('image/failed', `The file is not a tar archive, or it is incomplete: ${reason}.`, { cause })
 }
 
 function createBrokenArchiveError(reason: string, cause?: unknown): AppError {

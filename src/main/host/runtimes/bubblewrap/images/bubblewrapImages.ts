@@ -76,7 +76,10 @@ export function createBubblewrapImages(options: ImagesOptions): RuntimeImages {
     async add(request, signal) {
       const { name, source, onProgress } = request
       if (source.kind === 'registry') {
-        throw new AppError('image/source', 'Bubblewrap pulls from no registry: save the image to a file, and add that.')
+        throw new AppError(
+          'image/source',
+          'Bubblewrap cannot pull from a registry. Save the image to a file and add the file.',
+        )
       }
       const obstacle = await options.obstacle()
       if (obstacle !== undefined) throw new AppError('image/failed', obstacle)
@@ -103,7 +106,7 @@ export async function findSystemObstacle(): Promise<string | undefined> {
   const [distribution, mmdebstrap] = await Promise.all([readDistributionName(), findExecutable('mmdebstrap')])
   if (typeof distribution === 'string') return distribution
   if (mmdebstrap !== undefined) return undefined
-  return 'Images of this system need mmdebstrap. On Debian and Ubuntu: apt-get install mmdebstrap'
+  return 'Creating images requires mmdebstrap. On Debian and Ubuntu: apt-get install mmdebstrap'
 }
 
 type Filling = {
@@ -122,11 +125,14 @@ async function fillFromSystem(
   const [distribution, mmdebstrap] = await Promise.all([readDistribution(), findExecutable('mmdebstrap')])
   if (typeof distribution === 'string') throw new AppError('image/source', distribution)
   if (mmdebstrap === undefined) throw new AppError('image/failed', (await findSystemObstacle()) ?? '')
-  onProgress(`Making ${distribution.title}`, 0)
+  onProgress(`Creating ${distribution.title}`, 0)
   const request = { mmdebstrap, distribution, packages, onProgress, signal }
   await buildDebianSystem(request, (tar) => writeTar(tar, { writer, limits, layered: false, signal }))
   const more = packages.length === 0 ? '' : ` with ${packages.join(', ')}`
-  return { detail: `${distribution.title}${more}, made from the packages of this machine's distribution.`, path: null }
+  return {
+    detail: `${distribution.title}${more}, created from the packages of this computer's distribution.`,
+    path: null,
+  }
 }
 
 async function fillFromArchive(
@@ -153,23 +159,23 @@ const architectures: Partial<Record<NodeJS.Architecture, number>> = { x64: 62, a
 /** Commands and terminals require bash, so an image without it is unusable. */
 function assertBash(bash: LayerReport['bash']): void {
   const wrong = (sentence: string) => new AppError('image/failed', sentence)
-  if (bash === null) throw wrong('It has no bash, which every sandbox needs: add the package bash to it.')
-  if (bash.architecture === 0) throw wrong('Its bash is not a Linux program.')
+  if (bash === null) throw wrong('The image has no bash, which sandboxes require. Add the package bash.')
+  if (bash.architecture === 0) throw wrong('The bash of the image is not a Linux program.')
   if (bash.architecture !== architectures[process.arch]) {
-    throw wrong(`Its bash is for other processors than ${process.arch}: save the image for this computer.`)
+    throw wrong(`The bash of the image is not built for ${process.arch}. Save the image for this computer.`)
   }
-  if (bash.loaded === false) throw wrong(`Its bash needs ${bash.loader}, which is missing.`)
+  if (bash.loaded === false) throw wrong(`The bash of the image requires ${bash.loader}, which is missing.`)
 }
 
 function createTimeoutError(cause: unknown): AppError {
-  return new AppError('image/failed', `It was not complete after ${addMs / 60_000} minutes.`, { cause })
+  return new AppError('image/failed', `Adding the image timed out after ${addMs / 60_000} minutes.`, { cause })
 }
 
 async function assertFile(path: string): Promise<void> {
   const stats = await stat(path).catch(() => undefined)
   if (!stats)
-    throw new AppError('image/failed', `There is no file ${path} on this machine, or Steward may not read it.`)
-  if (!stats.isFile()) throw new AppError('image/failed', `${path} is no file.`)
+    throw new AppError('image/failed', `The file ${path} does not exist, or Steward is not allowed to read it.`)
+  if (!stats.isFile()) throw new AppError('image/failed', `${path} is not a file.`)
 }
 
 /** Returns the archive, or a decompressed copy. A copy is necessary because the layers are in no particular order. */
@@ -181,8 +187,7 @@ async function decompressArchive(path: string, { scratch, limits, signal }: Fill
   const counted = new Transform({
     transform(chunk: Buffer, _, done) {
       remaining -= chunk.length
-      if (remaining < 0)
-        done(new AppError('file/no-space', 'The image is too large: there is not so much room on the disk.'))
+      if (remaining < 0) done(new AppError('file/no-space', 'The image is too large: not enough disk space.'))
       else done(null, chunk)
     },
   })
@@ -202,9 +207,9 @@ async function decompressArchive(path: string, { scratch, limits, signal }: Fill
  */
 function describeArchive(path: string, { title, layered, ignored }: ImageArchive): string {
   const kind = layered
-    ? `The image ${title ?? 'without a name'} of ${basename(path)}.`
-    : `The files of ${basename(path)}.`
-  return ignored.length === 0 ? kind : `${kind} Not used of its settings: ${ignored.join(', ')}.`
+    ? `The image ${title ?? 'without a name'} from ${basename(path)}.`
+    : `The files from ${basename(path)}.`
+  return ignored.length === 0 ? kind : `${kind} Ignored settings: ${ignored.join(', ')}.`
 }
 
 /** Returns the image's PATH if all of its parts are absolute. */

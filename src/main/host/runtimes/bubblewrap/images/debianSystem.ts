@@ -17,13 +17,13 @@ const ownPackages = ['bash', 'ca-certificates', 'perl-base', 'procps']
 
 /** Progress messages of mmdebstrap, with the completed share. */
 const steps: readonly (readonly [said: string, sentence: string, share: number])[] = [
-  ['running apt-get update', 'Reading the lists of packages', 0.05],
+  ['running apt-get update', 'Reading package lists', 0.05],
   ['downloading packages with apt', 'Downloading packages', 0.15],
   ['extracting archives', 'Unpacking packages', 0.35],
-  ['installing essential packages', 'Installing the base', 0.45],
+  ['installing essential packages', 'Installing the base system', 0.45],
   ['installing remaining packages', 'Installing packages', 0.65],
   ['cleaning package lists', 'Cleaning up', 0.85],
-  ['creating tarball', 'Writing the files of the image', 0.9],
+  ['creating tarball', 'Writing the image', 0.9],
 ]
 
 const lastLines = 6
@@ -144,13 +144,14 @@ function createFailedError(said: readonly string[]): AppError {
   const missing = said
     .map((line) => /Unable to locate package (\S+)/.exec(line)?.[1])
     .find((name) => name !== undefined)
-  if (missing !== undefined) return new AppError('image/failed', `There is no package ${missing} for this system.`)
+  if (missing !== undefined)
+    return new AppError('image/failed', `The package ${missing} does not exist for this distribution.`)
   const last = said.join('\n')
   const network = /Could not resolve|Could not connect|Failed to fetch|Temporary failure|connection timed out/i.test(
     last,
   )
   const sentence = network
-    ? 'The packages could not be downloaded: is there a network?'
-    : 'mmdebstrap could not make the system.'
-  return new AppError('image/failed', `${sentence} It said: ${last || 'nothing'}`)
+    ? 'The packages could not be downloaded. Check the network connection.'
+    : 'mmdebstrap failed.'
+  return new AppError('image/failed', `${sentence} Last output: ${last || 'none'}`)
 }

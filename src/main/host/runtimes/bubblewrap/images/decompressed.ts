@@ -24,7 +24,10 @@ export async function detectCompression({ path, offset = 0, size }: FilePart): P
     const start = buffer.subarray(0, Math.min(bytesRead, size ?? bytesRead)).toString('hex')
     const name = marks.find(([mark]) => start.startsWith(mark))?.[1] ?? 'none'
     if (name === 'none' || name === 'gzip' || name === 'zstd') return name
-    throw new AppError('image/failed', `It is compressed with ${name}: decompress it first, or use gzip or zstd.`)
+    throw new AppError(
+      'image/failed',
+      `The archive is compressed with ${name}. Decompress it first, or use gzip or zstd.`,
+    )
   } finally {
     await file.close()
   }

@@ -48,7 +48,7 @@ export async function findIdRange(): Promise<IdRange | string> {
     }),
   )
   if (uids === undefined || gids === undefined) {
-    return `${username} has no 65536 subordinate ids in /etc/subuid and /etc/subgid. As root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ${username}`
+    return `${username} does not have 65536 subordinate ids in /etc/subuid and /etc/subgid. As root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ${username}`
   }
   const others = idsPerImage - 1
   return {

@@ -28,7 +28,7 @@ export async function probeImages(options: {
 }): Promise<ImageSupport> {
   const { folder, templates } = options
   const range = await findIdRange()
-  if (typeof range === 'string') return { range: undefined, detail: `Images cannot be used here: ${range}` }
+  if (typeof range === 'string') return { range: undefined, detail: `Images are not supported: ${range}` }
   const place = join(folder, `probe-image-${process.pid}-${randomBytes(4).toString('hex')}`)
   const uid = process.getuid?.() === 0 ? probeUid : undefined
   try {
@@ -50,7 +50,7 @@ export async function probeImages(options: {
     return { range, detail: undefined }
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error)
-    const detail = `Images cannot be used here: ${said}. They need Linux 5.19 and a file system such as ext4, XFS or Btrfs.`
+    const detail = `Images are not supported: ${said}. They require Linux 5.19 and a file system such as ext4, XFS or Btrfs.`
     return { range: undefined, detail }
   } finally {
     await removeInRange(place).catch(() => {}) // otherwise removed with the folder

@@ -78,7 +78,7 @@ export function createImageStore(folder: string): ImageStore {
       const nameLock = await lock(name)
       const path = hidden('adding', name)
       try {
-        if (await find(name)) throw new AppError('image/exists', `There is an image \`${name}\` already.`)
+        if (await find(name)) throw new AppError('image/exists', `The image \`${name}\` already exists.`)
         await mkdir(join(path, 'root'), { recursive: true, mode: 0o755 })
         await chmod(join(path, 'root'), 0o755) // independent of the umask
         await mkdir(join(path, 'spare'))
@@ -118,5 +118,5 @@ export function createImageStore(folder: string): ImageStore {
 }
 
 function createBusyError(name: ImageName, cause: AppError): AppError {
-  return new AppError('image/exists', `Another process adds or removes an image \`${name}\` now.`, { cause })
+  return new AppError('image/exists', `Another process is adding or removing the image \`${name}\`.`, { cause })
 }

@@ -125,12 +125,12 @@ function createBuffer(to: Writable, ended: Promise<unknown>) {
   let chunks: Uint8Array[] = []
   let size = 0
   const flush = async (): Promise<void> => {
-    if (to.destroyed || to.writableEnded) throw new Error('It has ended.')
+    if (to.destroyed || to.writableEnded) throw new Error('The writer has exited.')
     const bytes = Buffer.concat(chunks)
     chunks = []
     size = 0
     if (to.write(bytes)) return
-    await Promise.race([once(to, 'drain'), ended.then(() => Promise.reject(new Error('It has ended.')))])
+    await Promise.race([once(to, 'drain'), ended.then(() => Promise.reject(new Error('The writer has exited.')))])
   }
   return {
     flush,
@@ -147,11 +147,11 @@ function toWriteError(complaint: string): AppError {
   const { ENOSPC, EDQUOT, ENOTDIR, ENOENT, ELOOP, ENAMETOOLONG } = constants.errno
   const number = Number(digits)
   if (number === ENOSPC || number === EDQUOT) {
-    return new AppError('file/no-space', 'There is no room on this machine for the files of the image.')
+    return new AppError('file/no-space', 'Not enough disk space on this computer for the files of the image.')
   }
   if ([ENOTDIR, ENOENT, ELOOP, ENAMETOOLONG].includes(number)) {
-    return new AppError('image/failed', `The archive contradicts itself: ${path} cannot be where it says.`)
+    return new AppError('image/failed', `The archive is inconsistent: ${path} cannot be created.`)
   }
-  const reason = digits === '' ? complaint || 'it was ended' : `${path}, error ${digits}`
+  const reason = digits === '' ? complaint || 'the process was killed' : `${path}, error ${digits}`
   return new AppError('image/failed', `The files of the image could not be written: ${reason}.`)
 }

@@ -19,7 +19,7 @@ export async function readDistributionName(): Promise<DistributionName | string>
   const suite = fields.get('VERSION_CODENAME')
   const family = [fields.get('ID'), ...(fields.get('ID_LIKE') ?? '').split(' ')].filter((id) => id !== undefined)
   if (!suite || !family.includes('debian')) {
-    return `Images can be made from Debian and its like, and this is ${fields.get('PRETTY_NAME') ?? 'another system'}.`
+    return `Creating images requires Debian or a derivative. This computer runs ${fields.get('PRETTY_NAME') ?? 'another system'}.`
   }
   return { title: fields.get('PRETTY_NAME') ?? suite, suite, family }
 }

@@ -81,7 +81,7 @@ async function writeEntry(
       if (path === '/') throw createBrokenLayerError('its `/` is a file')
       const size = header.size
       limits.remainingBytes -= size
-      if (limits.remainingBytes < 0) throw createTooLargeError('there is not so much room on the disk')
+      if (limits.remainingBytes < 0) throw createTooLargeError('not enough disk space')
       if (Object.keys(header.pax ?? {}).some((key) => key.startsWith('GNU.sparse'))) throw createSparseError(path)
       return writer.file(path, owner, { size, chunks: entry as AsyncIterable<Uint8Array> })
     }
@@ -102,9 +102,8 @@ function toSafePath(name: string): string {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.')
   const label = JSON.stringify(name.slice(0, 200))
   if (name.startsWith('/')) throw createBrokenLayerError(`${label} is an absolute path`)
-  if (parts.includes('..')) throw createBrokenLayerError(`${label} leads out of the image`)
-  if (name.includes('\0') || name.length > 4096)
-    throw createBrokenLayerError(`${label} is no path that Linux can follow`)
+  if (parts.includes('..')) throw createBrokenLayerError(`${label} points outside the image`)
+  if (name.includes('\0') || name.length > 4096) throw createBrokenLayerError(`${label} is not a valid Linux path`)
   return `/${parts.join('/')}`
 }
 
@@ -113,7 +112,7 @@ function readOwner({ name, uid, gid, mode, mtime, pax }: TarHeader): Owner {
   for (const id of Object.values(ids)) {
     if (Number.isInteger(id) && id >= 0 && id < idsPerImage) continue
     throw createBrokenLayerError(
-      `${JSON.stringify(name.slice(0, 200))} belongs to ${id}, and users end at ${idsPerImage - 1}`,
+      `${JSON.stringify(name.slice(0, 200))} belongs to ${id}, but the highest id is ${idsPerImage - 1}`,
     )
   }
   const seconds = Math.floor(mtime.getTime() / 1000)
@@ -122,7 +121,7 @@ function readOwner({ name, uid, gid, mode, mtime, pax }: TarHeader): Owner {
 
 function readTarget(target: string | null, path: string): string {
   if (target === null || target === '' || target.includes('\0')) {
-    throw createBrokenLayerError(`the link ${path} points nowhere`)
+    throw createBrokenLayerError(`the link ${path} has no target`)
   }
   return target
 }
@@ -132,7 +131,7 @@ function createBrokenLayerError(reason: string): AppError {
 }
 
 function createSparseError(path: string): AppError {
-  return createBrokenLayerError(`${path} is stored in a way that Steward does not read, such as a sparse file`)
+  return createBrokenLayerError(`${path} is stored in an unsupported format, such as a sparse file`)
 }
 
 function createTooLargeError(reason: string): AppError {

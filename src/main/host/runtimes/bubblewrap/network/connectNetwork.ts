@@ -80,7 +80,7 @@ const pastaArguments = [
  * @returns the reason if the connection fails
  */
 export async function tryToConnect({ tools, user, closed, signal }: TryRequest): Promise<string | undefined> {
-  if (signal.aborted) return 'it was called off'
+  if (signal.aborted) return 'the connection was cancelled'
   const argument = formatPerlArgument({
     ...buildNetworkArguments({ tools, network: 'internet', uid: user?.uid, closed }),
     users: user?.holder ?? null,
@@ -101,7 +101,7 @@ export async function tryToConnect({ tools, user, closed, signal }: TryRequest):
   end()
   await ended
   if (line === 'connected') return undefined
-  return findReason(line) ?? (complaint.trim() || 'its helper ended')
+  return findReason(line) ?? (complaint.trim() || 'the network helper exited')
 }
 
 function startHelper(perl: string, argument: string) {

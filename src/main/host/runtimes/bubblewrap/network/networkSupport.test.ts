@@ -13,7 +13,7 @@ test('a pasta or nft error is reported with its fix, if there is one', () => {
   expect(findFix('its rules could not be set: Operation not supported')).toBe('sudo modprobe nf_tables')
   expect(findFix('this user may not make a user namespace with a network: Operation not permitted')).toBeNull()
   expect(findNetworkRefusal('No external routable interface for IPv4', { tunnelExists: true })).toEqual({
-    because: 'this machine has no IPv4 network itself',
+    because: 'this computer has no IPv4 network',
     cure: null,
   })
   expect(findNetworkRefusal('something new', { tunnelExists: true })).toEqual({ because: undefined, cure: null })

@@ -32,10 +32,10 @@ export async function probeNetwork(closed: readonly string[], user?: SandboxUser
   const unable = (reason: string, cure: string | null = null): NetworkSupport => ({
     tools: undefined,
     networks: ['none'],
-    detail: `Sandboxes have no network here: ${reason}.`,
+    detail: `Sandboxes have no network: ${reason}.`,
     cure,
   })
-  if (process.platform !== 'linux') return unable('networks of bubblewrap sandboxes need Linux')
+  if (process.platform !== 'linux') return unable('networks of bubblewrap sandboxes require Linux')
   const [perl, pasta, nft] = await Promise.all(['perl', 'pasta', 'nft'].map((name) => findExecutable(name)))
   if (!perl || !pasta || !nft) {
     const missing = Object.entries({ perl, pasta, nft }).filter(([, path]) => !path)
@@ -103,19 +103,19 @@ export function findNetworkRefusal(
   { tunnelExists }: { tunnelExists: boolean },
 ): { because: string | undefined; cure: string | null } {
   if (isNamespaceModeError(refusal))
-    return { because: 'AppArmor may forbid it', cure: 'sudo journalctl --dmesg --grep apparmor.*pas' }
-  if (/user namespace/.test(refusal)) return { because: 'user namespaces are forbidden', cure: null }
+    return { because: 'AppArmor may block it', cure: 'sudo journalctl --dmesg --grep apparmor.*pas' }
+  if (/user namespace/.test(refusal)) return { because: 'user namespaces are blocked', cure: null }
   if (/rules could not be set/.test(refusal))
-    return { because: 'the kernel’s filter is not loaded', cure: 'sudo modprobe nf_tables' }
+    return { because: 'the nf_tables kernel module is not loaded', cure: 'sudo modprobe nf_tables' }
   if (/tun socket|\/dev\/net\/tun|TUNSETIFF/i.test(refusal))
     return tunnelExists
-      ? { because: 'this user may not open /dev/net/tun', cure: `sudo chmod 666 ${tunnel} && ${keepTunnelOpen}` }
+      ? { because: 'this user cannot open /dev/net/tun', cure: `sudo chmod 666 ${tunnel} && ${keepTunnelOpen}` }
       : {
-          because: 'there is no /dev/net/tun',
+          because: '/dev/net/tun does not exist',
           cure: 'sudo modprobe tun && echo tun | sudo tee /etc/modules-load.d/tun.conf',
         }
   if (/routable interface|external interface|default route|no route/i.test(refusal))
-    return { because: 'this machine has no IPv4 network itself', cure: null }
+    return { because: 'this computer has no IPv4 network', cure: null }
   return { because: undefined, cure: null }
 }
 
