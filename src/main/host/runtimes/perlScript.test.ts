@@ -66,7 +66,7 @@ describe('helper script JSON', () => {
     expect(readBack(text)).toEqual({
       status: 255,
       stdout: '',
-      stderr: expect.stringMatching(/^This is not JSON from /),
+      stderr: expect.stringMatching(/^Invalid JSON at byte /),
     })
   })
 
@@ -74,28 +74,28 @@ describe('helper script JSON', () => {
     expect(runWith('print to_json({ yes => \\1, no => \\0, none => undef })').stdout).toBe(
       '{"no":false,"none":null,"yes":true}',
     )
-    expect(runWith('print to_json(9**9**9)').stderr).toBe('Inf has no place in JSON.\n')
-    expect(runWith('print to_json(sub {})').stderr).toBe('A CODE has no place in JSON.\n')
+    expect(runWith('print to_json(9**9**9)').stderr).toBe('JSON cannot represent Inf.\n')
+    expect(runWith('print to_json(sub {})').stderr).toBe('JSON cannot represent CODE.\n')
   })
 })
 
 describe('helper script system calls', () => {
   test('are called by name and write into a variable', () => {
     const perl =
-      'given(); my $buffer = "\\0" x 256; print call("statx", -100, "/", 0x100, 0x7ff, $buffer), " ", unpack "x28 S", $buffer'
+      'read_options(); my $buffer = "\\0" x 256; print call("statx", -100, "/", 0x100, 0x7ff, $buffer), " ", unpack "x28 S", $buffer'
     expect(runWith(perl)).toEqual({ status: 0, stdout: `0 ${0o40755}`, stderr: '' })
   })
 
   test('report the error number', () => {
-    const perl = 'given(); print call("statx", -100, "/nowhere", 0, 0, "\\0" x 256), " ", $! + 0'
+    const perl = 'read_options(); print call("statx", -100, "/nowhere", 0, 0, "\\0" x 256), " ", $! + 0'
     expect(runWith(perl).stdout).toBe('-1 2')
   })
 
   test('without a known number end the script with a message', () => {
-    const { status, stderr } = runWith('given(); call("teleport", 1)')
+    const { status, stderr } = runWith('read_options(); call("teleport", 1)')
     expect({ status, stderr }).toEqual({
       status: expect.any(Number),
-      stderr: 'No number is known for the system call teleport.\n',
+      stderr: 'Unknown system call teleport.\n',
     })
     expect(status).not.toBe(0)
   })
@@ -108,14 +108,14 @@ describe('helper script system calls', () => {
 
 describe('a helper script', () => {
   test('reads its input by name', () => {
-    expect(runWith('my $given = given(); print $given->{path}', { path: '/é' }).stdout).toBe('/é')
+    expect(runWith('my $options = read_options(); print $options->{path}', { path: '/é' }).stdout).toBe('/é')
   })
 
   test('reports the file and line of an error', () => {
     expect(ran('', '{}').stderr).toBe('')
     const { stderr } = spawnSync('perl', ['-e', `${buildPerlScript()}from_json("1"); to_json([bless [], "Thing"])`])
-    expect(stderr.toString()).toBe('A Thing has no place in JSON.\n')
+    expect(stderr.toString()).toBe('JSON cannot represent Thing.\n')
     const wrong = spawnSync('perl', ['-e', `${buildPerlScript()}call(undef)`]).stderr.toString()
-    expect(wrong).toContain('No number is known')
+    expect(wrong).toContain('Unknown system call')
   })
 })

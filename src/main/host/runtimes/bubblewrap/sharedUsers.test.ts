@@ -26,6 +26,6 @@ test('holds one user namespace with the range and replaces a killed one', async 
 
 test('reports why the range cannot be mapped', async () => {
   const users = createSharedUsers({ perl, range: { ...range, uids: 'nothing' } })
-  await expect(users.holder()).rejects.toThrow('its users could not be mapped')
+  await expect(users.holder()).rejects.toThrow('the user ids could not be mapped')
   users.close()
 })

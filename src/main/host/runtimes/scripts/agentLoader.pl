@@ -1,6 +1,6 @@
-# What a container runs first, without the shared part: it waits for the script of the agent, so that a container of an
-# earlier Steward takes the script of a later one. Whatever comes before the mark is skipped: engines put the body of the
-# request there.
+# First script of a container, without the shared part. Waits for the script of the agent, so that a container of an
+# earlier Steward can run the agent of a later one. Skips all input before the marker, because engines put the body of
+# the request there.
 my $input = '';
 my $length;
 until (defined $length) {

@@ -1,39 +1,39 @@
-# Gets into a running sandbox and serves one request there. Needs `files` and `start`.
+# Enters a running sandbox and serves one request there. Requires `files` and `start`.
 #
-# What the host does for a sandbox it does by the namespaces that it has opened when the sandbox began (`%pins`, by the
-# name of the kind), before anything of the sandbox ran. Whoever enters gives up every capability that a sandbox does not
-# need, and only then touches what the sandbox could have changed. `nsenter` with `setpriv` would load the sandbox's own
-# libraries while still holding all capabilities.
+# The host works in a sandbox through namespaces that it opened before any code of the sandbox ran (`%pins`, by kind).
+# A process that enters drops every capability that a sandbox does not need before it touches anything that the
+# sandbox can change. `nsenter` with `setpriv` would load libraries of the sandbox while still having all
+# capabilities.
 #
-# A request is fields that each end with NUL, the mode first. Its answer is messages: what it is (1 byte) and its
-# length (4 bytes, big-endian), then it: the command's outputs, or news, a line that tells what happens:
-# `h` somebody serves the request, `p PID` a command started, `e STAGE ERRNO` something failed, `x STATUS` how the
-# command ended (as wait(2) says it). For a command any byte afterwards kills its process group, and so does the end of
-# the connection. A terminal's program side is held until the program has ended, so that one which closes it just before
-# is not hung up. For `connect` pieces follow with their length (4 bytes) before them, an empty one for the last; the
-# answer from `p` on is what the port sends, as it is.
+# A request has NUL-terminated fields, the mode first. The response has messages: kind (1 byte), length (4 bytes,
+# big-endian) and content, which is output of the command or an event line: `h` the request is being served, `p PID` a
+# command started, `e STAGE ERRNO` a failure, `x STATUS` the exit status of the command as in wait(2). Any further
+# byte, or the end of the connection, kills the process group of a command. The program side of a terminal stays open
+# until the program exits, so that a program that closes it earlier gets no SIGHUP. For `connect`, chunks follow, each
+# with its length (4 bytes) before it; an empty chunk is the last. The response after `p` is the raw output of the
+# port.
 my %namespaces = (mnt => 0x20000, cgroup => 0x2000000, uts => 0x4000000, ipc => 0x8000000, user => 0x10000000, pid => 0x20000000, net => 0x40000000);
 my ($sandbox, %pins, %kinds, $peer, $inside);
 my $input = '';
 
-sub say_ { send_all($peer, pack('CN', $_[0], length $_[1]) . $_[1]) }
-sub tell_ { say_($kinds{news}, "@_\n") }
-sub put_ { say_($kinds{output}, $_[0]) or exit }
-# A socket that is closed with something unread in it may cost the other side what it has not read yet.
+sub send_message { send_all($peer, pack('CN', $_[0], length $_[1]) . $_[1]) }
+sub send_event { send_message($kinds{news}, "@_\n") }
+sub send_output { send_message($kinds{output}, $_[0]) or exit }
+# Drains the socket: closing it with unread input could discard output that the peer has not read yet.
 sub finish { shutdown $peer, 1; 1 while sysread $peer, my $rest, 65536 }
 sub leave { finish(); exit }
-sub fail { tell_('e', $_[0], defined $_[1] ? $_[1] : $! + 0); $inside ? exit 1 : leave() }
-sub more { my $count = sysread $peer, $input, 262144, length $input; defined $count or fail('request'); $count }
-sub field { next_field(\$input, \&more) }
-sub content {
-  length $input or more() or fail('request', 32);
+sub fail { send_event('e', $_[0], defined $_[1] ? $_[1] : $! + 0); $inside ? exit 1 : leave() }
+sub fill_buffer { my $count = sysread $peer, $input, 262144, length $input; defined $count or fail('request'); $count }
+sub read_field { take_field(\$input, \&fill_buffer) }
+sub read_chunk {
+  length $input or fill_buffer() or fail('request', 32);
   my $bytes = $input;
   $input = '';
   $bytes;
 }
 
-# One of the sandbox's namespaces. Without the layer that pins them it is the one that PID 1 is in now.
-sub namespace {
+# Returns a namespace of the sandbox. Without the feature `pinned-namespaces`, the current one of PID 1.
+sub open_namespace {
   my ($kind) = @_;
   $sandbox->{without}{'pinned-namespaces'} or return $pins{$kind};
   open(my $present, '<', "/proc/$sandbox->{init}/ns/$kind") or return undef;
@@ -41,18 +41,18 @@ sub namespace {
 }
 sub join_namespaces {
   for my $kind (@_) {
-    my $namespace = namespace($kind);
-    $namespace && call('setns', fileno $namespace, $namespaces{$kind}) == 0 or die "cannot join its $kind namespace: $!\n";
+    my $namespace = open_namespace($kind);
+    $namespace && call('setns', fileno $namespace, $namespaces{$kind}) == 0 or die "cannot join the $kind namespace: $!\n";
   }
 }
 
-# From here on this process is in the sandbox's user namespace, as its root.
+# Enters the user namespace of the sandbox as its root.
 sub become_root_inside {
   become_user($sandbox->{uid}) if defined $sandbox->{uid};
   join_namespaces('user');
 }
 
-# From here on this process counts as one of the sandbox's, with no more rights than its root.
+# Enters the sandbox: its cgroups, its user namespace, and at most the rights of its root.
 sub enter_sandbox {
   join_cgroups(@{$sandbox->{cgroups}});
   $SIG{FPE} = 'DEFAULT';
@@ -61,12 +61,12 @@ sub enter_sandbox {
   for my $capability (0 .. 63) {
     call('prctl', 24, $capability, 0, 0, 0) unless ($sandbox->{keep} >> $capability) & 1;
   }
-  # Nobody may look into it.
-  call('prctl', 4, 0, 0, 0, 0) == 0 && call('prctl', 38, 1, 0, 0, 0) == 0 or die "cannot confine itself: $!\n";
+  # Blocks ptrace and /proc access by other processes.
+  call('prctl', 4, 0, 0, 0, 0) == 0 && call('prctl', 38, 1, 0, 0, 0) == 0 or die "cannot confine the process: $!\n";
   limit_calls($sandbox->{outer_filter}) if defined $sandbox->{outer_filter};
 }
 
-# Gives up the rest: what only entering needs, and what the sandbox's own processes may not do.
+# Drops the remaining rights: those that only entering requires, and those that processes of the sandbox do not have.
 sub confine {
   my ($low, $high) = ($sandbox->{keep} & 0xffffffff, $sandbox->{keep} >> 32);
   my ($head, $data) = (pack('LL', 0x20080522, 0), pack('L6', $low, $low, 0, $high, $high, 0));
@@ -75,14 +75,14 @@ sub confine {
   if (defined $sandbox->{inner_filter}) { eval { limit_calls($sandbox->{inner_filter}); 1 } or fail('confine') }
 }
 
-# 0 is this process.
+# Limits a process; 0 is this process.
 sub limit_resources {
   my ($pid) = @_;
   limit_resource($pid, RLIMIT_NPROC, $sandbox->{processes}) unless $sandbox->{without}{'process-limit'};
   limit_resource($pid, $_ + 0, $sandbox->{shares}{$_}) for sort keys %{$sandbox->{shares}};
 }
 
-sub command {
+sub exec_command {
   my ($folder, $command, @environment) = @_;
   chdir $folder or fail('folder');
   %ENV = map { split /=/, $_, 2 } @environment;
@@ -105,7 +105,7 @@ sub command {
 
 sub start_command {
   my ($prepare) = @_;
-  my @fields = map { field() } 1 .. field();
+  my @fields = map { read_field() } 1 .. read_field();
   pipe(my $running, my $starting) or fail('pipe');
   my $child = fork;
   defined $child or fail('fork');
@@ -115,11 +115,11 @@ sub start_command {
     call('prctl', 1, 9, 0, 0, 0);
     confine();
     $prepare->();
-    command(@fields);
+    exec_command(@fields);
   }
   close $starting;
   sysread $running, my $nothing, 1;
-  tell_('p', $child);
+  send_event('p', $child);
   $child;
 }
 
@@ -146,16 +146,16 @@ sub run_command {
       my $got = sysread $open{$number}[0], my $bytes, 65536;
       if (!$got) { delete $open{$number}; next }
       $left -= $got if $ended;
-      say_($open{$number}[1], $bytes) and next;
+      send_message($open{$number}[1], $bytes) and next;
       kill 'KILL', -$child unless $ended;
       exit;
     }
-    if (!$ended && vec($ready, $ending, 1)) { waitpid $child, 0; $ended = 1; tell_('x', $?) }
+    if (!$ended && vec($ready, $ending, 1)) { waitpid $child, 0; $ended = 1; send_event('x', $?) }
   }
 }
 
 sub run_terminal {
-  my $name = '/dev/pts/' . field();
+  my $name = '/dev/pts/' . read_field();
   sysopen(my $held, $name, 2 | O_NOCTTY) or fail('terminal');
   my $child = start_command(sub {
     close $held;
@@ -171,18 +171,18 @@ sub run_terminal {
     select(my $ready = $wanted, undef, undef, undef) > 0 or next;
     last if vec($ready, $ending, 1);
     next if sysread $peer, my $nothing, 64;
-    close $held; # the other side has hung up
+    close $held; # the peer closed the connection
     $watching = 0;
   }
   waitpid $child, 0;
   my $status = $?;
   close $held if $watching;
-  tell_('x', $status);
+  send_event('x', $status);
 }
 
 sub connect_port {
   confine();
-  my $port = field();
+  my $port = read_field();
   my ($socket, $failure);
   for ([2, pack 'S n C4 x8', 2, $port, 127, 0, 0, 1], [10, pack 'S n N x15 C N', 10, $port, 0, 1, 0]) {
     my ($family, $address) = @$_;
@@ -191,16 +191,16 @@ sub connect_port {
   }
   defined $socket or fail('connect', $failure);
   setsockopt $socket, 6, 1, 1;
-  tell_('p', $$);
+  send_event('p', $$);
   fcntl($_, 4, O_NONBLOCK) for $socket, $peer;
-  my ($down, $sending, $piece) = ('', 1, 0);
+  my ($down, $sending, $chunk) = ('', 1, 0);
   while (1) {
     if (!$sending) { $input = '' }
-    elsif (!$piece && length $input >= 4) {
-      $piece = unpack 'N', substr $input, 0, 4, '';
-      if (!$piece) { $sending = 0; shutdown $socket, 1 }
+    elsif (!$chunk && length $input >= 4) {
+      $chunk = unpack 'N', substr $input, 0, 4, '';
+      if (!$chunk) { $sending = 0; shutdown $socket, 1 }
     }
-    my $up = $sending && $piece && $input ne '';
+    my $up = $sending && $chunk && $input ne '';
     my ($readable, $writable) = ('', '');
     vec($readable, fileno $socket, 1) = 1 if $down eq '';
     vec($readable, fileno $peer, 1) = 1 unless $up;
@@ -216,8 +216,8 @@ sub connect_port {
       defined $got ? $got || last : $! == 11 || last;
     }
     if (vec($writable, fileno $socket, 1)) {
-      my $sent = syswrite $socket, $input, $piece < length $input ? $piece : length $input;
-      if (defined $sent) { $piece -= $sent; substr $input, 0, $sent, '' }
+      my $sent = syswrite $socket, $input, $chunk < length $input ? $chunk : length $input;
+      if (defined $sent) { $chunk -= $sent; substr $input, 0, $sent, '' }
       elsif ($! != 11) { $sending = 0 }
     }
     if (vec($readable, fileno $peer, 1)) {
@@ -228,24 +228,24 @@ sub connect_port {
   fcntl($peer, 4, 0);
 }
 
-# Tables of the sandbox's network as the kernel tells whoever is in it.
-sub tell_ports { put_(read_sockets("/proc/self/net/$_")) for 'tcp', 'tcp6' }
+# Sends the socket tables of the sandbox's network namespace.
+sub send_ports { send_output(read_sockets("/proc/self/net/$_")) for 'tcp', 'tcp6' }
 
-# The host's files are still in view for these: they need only the network.
-my %of_network = (connect => \&connect_port, ports => \&tell_ports);
+# These modes join only the network namespace, so the files of the host stay visible.
+my %of_network = (connect => \&connect_port, ports => \&send_ports);
 my %of_machine = (exec => \&run_command, terminal => \&run_terminal);
-my %of_files = (read => \&read_content, write => \&write_content, file => \&file_);
+my %of_files = (read => \&read_content, write => \&write_content, file => \&run_file_operation);
 
 sub serve {
-  tell_('h');
-  my $mode = field();
+  send_event('h');
+  my $mode = read_field();
   defined $mode or exit;
   $0 = "steward $mode";
   my @joined = $of_network{$mode} ? 'net' : ('pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt');
   eval { join_namespaces(@joined); 1 } or fail('namespaces');
   %pins = ();
-  if (my $work = $of_network{$mode} || $of_machine{$mode}) { $work->(); tell_('x', 0) if $mode eq 'ports' }
-  elsif ($of_files{$mode}) { confine(); $of_files{$mode}->(); tell_('x', 0) }
+  if (my $work = $of_network{$mode} || $of_machine{$mode}) { $work->(); send_event('x', 0) if $mode eq 'ports' }
+  elsif ($of_files{$mode}) { confine(); $of_files{$mode}->(); send_event('x', 0) }
   else { fail('request', 22) }
   leave();
 }

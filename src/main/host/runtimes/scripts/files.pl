@@ -1,10 +1,10 @@
-# Works on the files of a machine for whoever asks: `file_` reads the name of the work and its fields. It answers through
-# `put_` and `tell_`, and ends through `fail` when something stands in the way; `field` and `content` give what was asked,
-# the latter the next bytes of a file.
-# A state is `MODE SIZE SECONDS NANOSECONDS INODE`, with the mode of what a link leads to and what the link says.
-# Trees are walked with the working folder, one step at a time, so that neither the length of a path nor a link that takes
-# the place of a folder matters.
-sub statx_ {
+# File operations in a sandbox. `run_file_operation` reads the name and the fields of an operation. Results go through
+# `send_output` and `send_event`, failures through `fail`; `read_field` and `read_chunk` return request fields and
+# file content. The including script defines these five.
+# A state is `MODE SIZE SECONDS NANOSECONDS INODE`, followed by the mode of a link's target and the target.
+# Trees are walked with the working folder, one level at a time. So path lengths do not matter, nor does a link that
+# replaces a folder during the walk.
+sub call_statx {
   my ($place, $path, $flags) = @_;
   my ($mask, $buffer) = (0x7ff, "\0" x 256);
   call('statx', $place, $path, $flags, $mask, $buffer) == 0 or return;
@@ -12,75 +12,76 @@ sub statx_ {
   my ($seconds, $nanoseconds) = unpack 'x112 q L', $buffer;
   ($mode, $size, $seconds, $nanoseconds, $inode);
 }
-sub open_state { my ($number, $nothing) = (fileno $_[0], ''); statx_($number, $nothing, 0x1000) }
-sub path_state { statx_(AT_FDCWD, $_[0], 0x100) }
-sub linked_state {
+sub stat_handle { my ($number, $nothing) = (fileno $_[0], ''); call_statx($number, $nothing, 0x1000) }
+sub stat_path { call_statx(AT_FDCWD, $_[0], 0x100) }
+sub format_state {
   my ($path) = @_;
-  my @state = path_state($path) or return;
+  my @state = stat_path($path) or return;
   ($state[0] & 0170000) == 0120000 or return "@state 0 \0";
   "@state " . ((stat $path)[2] // 0) . ' ' . (readlink($path) // '') . "\0";
 }
-sub regular {
+sub open_regular_file {
   my ($path, $how) = @_;
   sysopen(my $file, $path, $how | O_NONBLOCK | O_NOCTTY, 0644) or fail('open');
   -f $file or fail('kind', 21);
   $file;
 }
 
-sub fill {
+sub copy_content {
   my ($file, $left) = @_;
   while ($left > 0) {
-    my $bytes = content();
+    my $bytes = read_chunk();
     send_all($file, $bytes) or fail('write');
     $left -= length $bytes;
   }
 }
 
-# A file of at most so many bytes.
+# Reads a file of at most `$max` bytes.
 sub read_content {
-  my ($path, $most) = (field(), field());
-  my $file = regular($path, 0);
-  (-s $file) <= $most or fail('size', 27);
+  my ($path, $max) = (read_field(), read_field());
+  my $file = open_regular_file($path, 0);
+  (-s $file) <= $max or fail('size', 27);
   my $sum = 0;
   while (1) {
     my $got = sysread $file, my $bytes, 262144;
     defined $got or fail('read');
     $got or last;
-    ($sum += $got) <= $most or fail('size', 27);
-    put_($bytes);
+    ($sum += $got) <= $max or fail('size', 27);
+    send_output($bytes);
   }
 }
 
-# A file of so many bytes, with the folders above it.
+# Writes a file of `$length` bytes and creates its parent folders.
 sub write_content {
-  my ($path, $length) = (field(), field());
+  my ($path, $length) = (read_field(), read_field());
   my @parts = split m{/}, $path;
   for my $last (1 .. $#parts - 1) {
     my $folder = join '/', @parts[0 .. $last];
     $folder eq '' || -d $folder || mkdir($folder, 0755) or fail('folder');
   }
-  my $file = regular($path, O_WRONLY | O_CREAT);
+  my $file = open_regular_file($path, O_WRONLY | O_CREAT);
   truncate $file, 0 or fail('write');
-  fill($file, $length);
+  copy_content($file, $length);
   close $file or fail('write');
 }
 
 sub list_names { opendir(my $folder, '.') or fail('open'); sort grep { $_ ne '.' && $_ ne '..' } readdir $folder }
-sub mark_ { join ' ', (stat '.')[0, 1] }
-sub parted {
+sub get_folder_identity { join ' ', (stat '.')[0, 1] }
+sub enter_parent_folder {
   my ($above, $name) = $_[0] =~ m{\A(.*?)/*([^/]+)/*\z}s or fail('open', 16);
   chdir(length $above ? $above : '/') or fail('open');
   $name;
 }
-# Works in the folder above what is walked. $each gets names that are no folders; $down and $up those of folders.
-sub walk_ {
+# Walks a tree from its parent folder. Calls $each for names that are not folders, $down and $up before and after a
+# folder.
+sub walk_tree {
   my ($top, $each, $down, $up) = @_;
   my @levels;
   my $sink = sub {
     my ($name, $path) = @_;
-    my ($above, $seen) = (mark_(), join ' ', (lstat $name)[0, 1]);
+    my ($above, $seen) = (get_folder_identity(), join ' ', (lstat $name)[0, 1]);
     chdir $name or $! == 2 ? return : fail('open');
-    mark_() eq $seen or fail('changed', 11);
+    get_folder_identity() eq $seen or fail('changed', 11);
     push @levels, { name => $name, path => $path, above => $above, names => [list_names()] };
   };
   $down->($top, $top);
@@ -90,7 +91,7 @@ sub walk_ {
     my $name = shift @{$level->{names}};
     if (!defined $name) {
       chdir '..' or fail('open');
-      mark_() eq $level->{above} or fail('changed', 11);
+      get_folder_identity() eq $level->{above} or fail('changed', 11);
       $up->($level->{name});
       pop @levels;
     }
@@ -103,61 +104,61 @@ sub walk_ {
 }
 
 my $tar = '';
-sub tar_ { $tar .= $_[0]; if (length $tar >= 131072) { put_($tar); $tar = '' } }
-sub pad_ { tar_("\0" x (-$_[0] % 512)) }
-sub tar_header {
+sub append_tar { $tar .= $_[0]; if (length $tar >= 131072) { send_output($tar); $tar = '' } }
+sub pad_tar { append_tar("\0" x (-$_[0] % 512)) }
+sub write_tar_header {
   my ($path, $type, $mode, $size, $seconds, $target) = @_;
   my $header = pack 'a100 a8 a8 a8 a12 a12 A8 a1 a100 a6 a2 a32 a32 a8 a8 a155 x12', $path, sprintf('%07o', $mode & 07777),
     '0000000', '0000000', sprintf('%011o', $size), sprintf('%011o', $seconds < 0 ? 0 : $seconds), '', $type, $target,
     'ustar', '00', 'root', 'root', '0000000', '0000000', '';
   substr $header, 148, 8, sprintf("%06o\0 ", unpack '%32C*', $header);
-  tar_($header);
+  append_tar($header);
 }
-sub tar_entry {
+sub write_tar_entry {
   my ($path, $type, $mode, $size, $seconds, $target) = @_;
   my $more = '';
   for (['path', $path, 100], ['linkpath', $target, 100], ['size', $size, 11]) {
-    my ($word, $value, $most) = @$_;
-    next if length($word eq 'size' ? sprintf '%o', $value : $value) <= $most;
+    my ($word, $value, $max) = @$_;
+    next if length($word eq 'size' ? sprintf '%o', $value : $value) <= $max;
     my $record = " $word=$value\n";
     my $length = length $record;
     $length = length($record) + length $length for 1 .. 3;
     $more .= $length . $record;
   }
   if (length $more) {
-    tar_header('pax', 'x', 0644, length $more, 0, '');
-    tar_($more);
-    pad_(length $more);
+    write_tar_header('pax', 'x', 0644, length $more, 0, '');
+    append_tar($more);
+    pad_tar(length $more);
     $size = 0 if length sprintf('%o', $size) > 11;
   }
-  tar_header(substr($path, 0, 100), $type, $mode, $size, $seconds, substr($target, 0, 100));
+  write_tar_header(substr($path, 0, 100), $type, $mode, $size, $seconds, substr($target, 0, 100));
 }
-sub tar_file {
+sub write_tar_file {
   my ($name, $path) = @_;
   my ($mode, $seconds) = (lstat $name)[2, 9] or return;
-  return tar_entry($path, '2', $mode, 0, $seconds, readlink $name) if -l _;
+  return write_tar_entry($path, '2', $mode, 0, $seconds, readlink $name) if -l _;
   return unless -f _ && sysopen my $file, $name, O_NONBLOCK | O_NOCTTY;
   my ($now, $size) = (stat $file)[2, 7];
   return unless -f _;
-  tar_entry($path, '0', $now, $size, $seconds, '');
+  write_tar_entry($path, '0', $now, $size, $seconds, '');
   for (my $left = $size; $left > 0;) {
     my $got = sysread $file, my $bytes, $left < 262144 ? $left : 262144;
     defined $got or fail('read');
     if (!$got) { $got = $left < 262144 ? $left : 262144; $bytes = "\0" x $got }
-    tar_($bytes);
+    append_tar($bytes);
     $left -= $got;
   }
-  pad_($size);
+  pad_tar($size);
 }
-sub put_away {
+sub remove_file {
   my ($name) = @_;
   unlink $name or $! == 2 or fail('remove');
 }
 
-sub move_ {
+sub move_path {
   my ($from, $to, $replace, $version, $keep, $modified) = @_;
   lstat $from or fail('open');
-  my @there = path_state($to);
+  my @there = stat_path($to);
   if ($version ne '-') {
     (@there ? join '-', @there[1 .. 4] : '') eq $version or fail('changed', 11);
   }
@@ -176,46 +177,46 @@ sub move_ {
   else { fail($failure == 17 ? 'exists' : 'rename', $failure) }
 }
 
-sub file_ {
-  my ($work, $path) = (field(), field());
-  if ($work eq 'stat') { put_(linked_state($path) // fail('open')) }
+sub run_file_operation {
+  my ($work, $path) = (read_field(), read_field());
+  if ($work eq 'stat') { send_output(format_state($path) // fail('open')) }
   elsif ($work eq 'list') {
     chdir $path or fail('open');
     my $listing = '';
     for my $name (list_names()) {
-      my $state = linked_state($name) // next;
+      my $state = format_state($name) // next;
       $listing .= "$name\0$state";
       next if length $listing < 131072;
-      put_($listing);
+      send_output($listing);
       $listing = '';
     }
-    put_($listing) if length $listing;
+    send_output($listing) if length $listing;
   }
   elsif ($work eq 'read') {
-    my ($offset, $left) = (field(), field());
-    my $file = regular($path, 0);
-    my @before = open_state($file) or fail('open');
-    put_("@before 0 \0");
+    my ($offset, $left) = (read_field(), read_field());
+    my $file = open_regular_file($path, 0);
+    my @before = stat_handle($file) or fail('open');
+    send_output("@before 0 \0");
     sysseek $file, $offset, 0 or fail('read');
     while ($left > 0) {
       my $got = sysread $file, my $bytes, $left < 262144 ? $left : 262144;
       defined $got or fail('read');
       $got or last;
-      put_($bytes);
+      send_output($bytes);
       $left -= $got;
     }
-    my @after = open_state($file);
+    my @after = stat_handle($file);
     "@before" eq "@after" or fail('changed', 11);
   }
   elsif ($work eq 'write') {
-    my ($offset, $cut, $left) = (field(), field(), field());
-    my $file = regular($path, O_WRONLY | O_CREAT);
+    my ($offset, $cut, $left) = (read_field(), read_field(), read_field());
+    my $file = open_regular_file($path, O_WRONLY | O_CREAT);
     if ($cut) { truncate $file, $offset or fail('write') }
     sysseek $file, $offset, 0 or fail('write');
-    fill($file, $left);
-    my @state = open_state($file) or fail('open');
+    copy_content($file, $left);
+    my @state = stat_handle($file) or fail('open');
     close $file or fail('write');
-    put_("@state 0 \0");
+    send_output("@state 0 \0");
   }
   elsif ($work eq 'folder') {
     my ($made, $so_far) = (0, '');
@@ -226,24 +227,24 @@ sub file_ {
       my $why = $! + 0;
       $made || -d $so_far or fail($why == 17 && !@names ? 'exists' : 'folder', $why);
     }
-    put_("$made\0");
+    send_output("$made\0");
   }
-  elsif ($work eq 'move') { move_($path, map { field() } 1 .. 5) }
+  elsif ($work eq 'move') { move_path($path, map { read_field() } 1 .. 5) }
   elsif ($work eq 'remove') {
-    my $deep = field();
-    my $name = parted($path);
+    my $deep = read_field();
+    my $name = enter_parent_folder($path);
     lstat $name or fail('open');
-    if (!-d _) { put_away($name) }
+    if (!-d _) { remove_file($name) }
     elsif (!$deep) { rmdir $name or fail('remove') }
-    else { walk_($name, \&put_away, sub {}, sub { rmdir $_[0] or $! == 2 or fail('remove') }) }
+    else { walk_tree($name, \&remove_file, sub {}, sub { rmdir $_[0] or $! == 2 or fail('remove') }) }
   }
   elsif ($work eq 'archive') {
-    my $name = parted($path);
+    my $name = enter_parent_folder($path);
     lstat $name or fail('open');
     -d _ or fail('open', 20);
-    tell_('p', $$);
-    walk_($name, \&tar_file, sub { my ($mode, $seconds) = (lstat $_[0])[2, 9]; tar_entry("$_[1]/", '5', $mode, 0, $seconds, '') }, sub {});
-    tar_("\0" x 1024);
-    put_($tar);
+    send_event('p', $$);
+    walk_tree($name, \&write_tar_file, sub { my ($mode, $seconds) = (lstat $_[0])[2, 9]; write_tar_entry("$_[1]/", '5', $mode, 0, $seconds, '') }, sub {});
+    append_tar("\0" x 1024);
+    send_output($tar);
   }
 }

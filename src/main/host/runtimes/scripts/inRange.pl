@@ -1,6 +1,6 @@
-# Runs a `command` as root of a `range`: for files that belong to others than the user that Steward runs as.
-my $given = given();
-enter_range($given->{range}, 0);
-my @command = @{$given->{command}};
+# Runs `command` as root of the uid range `range`, for files that do not belong to the user of Steward.
+my $options = read_options();
+enter_range($options->{range}, 0);
+my @command = @{$options->{command}};
 exec { $command[0] } @command;
 die "cannot run $command[0]: $!\n";

@@ -1,8 +1,8 @@
-# Connects one network namespace by `pasta`, and stays beside it as long as it runs.
+# Connects one network namespace with `pasta`, and supervises it while it runs.
 #
-# `network_main` reads the arguments of `connect_network` from the JSON argument; a process that was forked with this
-# compiled calls `connect_network` itself. Either way STDIN is the lifeline: when it ends, so do pasta and this process.
-# STDOUT gets one line: `connected`, or `{"reason": "..."}`.
+# `run_network` reads the arguments of `connect_network` from the JSON argument; a forked process that has this script
+# compiled calls `connect_network` directly. STDIN is the lifeline: when it ends, pasta and this process end. STDOUT
+# gets one line: `connected`, or `{"reason": "..."}`.
 
 sub O_RDWR() { 2 }
 sub CLONE_NEWNS() { 0x20000 }
@@ -21,25 +21,25 @@ sub RTM_DELROUTE() { 25 }
 sub RTN_LOCAL() { 2 }
 
 # Arguments:
-#   net        path of the namespace; its owner, a user namespace, is asked from it
-#   uid        whom pasta and the rules belong to; undef: the user that runs this
-#   nft, rules program and its input: they are in force before pasta starts
-#   frame_rules its input once pasta has made the card, before `connected` is said; undef for none
-#   own        chains that refuse the addresses of this computer, and their verdicts: `rules` and, with `frame_rules`,
-#              `frames`; undef to refuse none
+#   net        path of the namespace, whose owner is a user namespace
+#   uid        owner of pasta and the rules; undef: the user of this process
+#   nft, rules program and its input; in force before pasta starts
+#   frame_rules input of nft after pasta has created the network card, before `connected`; undef for none
+#   own        chains that block the addresses of this computer, and their verdicts: `rules` and, with `frame_rules`,
+#              `frames`; undef to block none
 #   pasta, pasta_arguments
-#   way        `files` or `process`: how pasta is told of the namespaces; see `start_pasta`
-#   seconds    until the route must be there
-#   users      of `network_main`: a process whose user namespace is joined first; see `join_users` of `range`
-#   new        true: a throwaway namespace is made and connected in the place of `net`
-# Neither the arguments nor pasta get a process number of a sandbox: what a number means may have changed since.
+#   way        `files` or `process`: how pasta receives the namespaces; see `start_pasta`
+#   seconds    timeout for the route
+#   users      for `run_network`: a process whose user namespace is joined first; see `join_users` of `range`
+#   new        true: creates a temporary namespace and connects it instead of `net`
+# The arguments contain no PID of a sandbox, because the kernel may have reused it.
 sub connect_network {
-  my ($given) = @_;
+  my ($options) = @_;
   $0 = 'steward network';
   $SIG{PIPE} = 'IGNORE';
-  # A signal at the end of its parent would leave pasta behind; the lifeline does not.
+  # Death by a parent-death signal would leave pasta running; the lifeline does not.
   call('prctl', PR_SET_PDEATHSIG, 0, 0, 0, 0);
-  my $connection = eval { connected_network($given) };
+  my $connection = eval { establish_network($options) };
   if (!$connection) {
     my $reason = $@;
     chomp $reason;
@@ -48,82 +48,83 @@ sub connect_network {
   }
   send_all(\*STDOUT, "connected\n");
   close STDOUT;
-  # An address that cannot be refused ends the connection.
-  eval { follow_addresses($given, $connection) };
-  network_end($connection->{pasta});
+  # The connection ends if a new address cannot be blocked.
+  eval { follow_addresses($options, $connection) };
+  kill_child($connection->{pasta});
   0;
 }
 
-# Refuses addresses that this computer gets later, until pasta ends or the lifeline does.
+# Blocks addresses that this computer gets later, until pasta or the lifeline ends.
 sub follow_addresses {
-  my ($given, $connection) = @_;
-  my ($news, $ending) = @$connection{'news', 'ending'};
+  my ($options, $connection) = @_;
+  my ($route_socket, $ending) = @$connection{'news', 'ending'};
   while (1) {
-    my @ready = network_select([$news, $ending, \*STDIN], undef);
-    return if grep { $_ != $news } @ready;
-    next unless own_may_have_changed($news) && $given->{own_rules};
-    my @ranges = own_ranges();
+    my @ready = wait_readable([$route_socket, $ending, \*STDIN], undef);
+    return if grep { $_ != $route_socket } @ready;
+    next unless has_address_change($route_socket) && $options->{own_rules};
+    my @ranges = read_local_ranges();
     next if "@ranges" eq $connection->{ranges};
-    pipe(my $said, my $says) or die "no pipe: $!\n";
-    my $child = network_fork();
+    pipe(my $reader, my $writer) or die "no pipe: $!\n";
+    my $child = fork_child();
     if (!$child) {
-      close $said;
+      close $reader;
       eval {
         join_network(@$connection{'user', 'net'});
-        set_rules($given->{nft}, join '', map { own_rules($_, @ranges) } grep { $_ } @{$given->{own_rules}}{'rules', 'frames'});
-        send_all($says, "set\n");
+        set_rules($options->{nft}, join '', map { format_local_rules($_, @ranges) } grep { $_ } @{$options->{own_rules}}{'rules', 'frames'});
+        send_all($writer, "set\n");
       };
-      network_leave();
+      kill_self();
     }
-    close $says;
-    my $is_set = defined readline $said;
-    network_end($child);
+    close $writer;
+    my $is_set = defined readline $reader;
+    kill_child($child);
     $is_set or return;
     $connection->{ranges} = "@ranges";
   }
 }
 
-sub connected_network {
-  my ($given) = @_;
-  # A missing rule must not pass as one that allows everything.
+sub establish_network {
+  my ($options) = @_;
+  # A missing rule must not allow everything.
   for my $key ('rules', 'frame_rules', 'own_rules') {
-    exists $given->{$key} or die "the network request lacks $key\n";
+    exists $options->{$key} or die "the network request lacks $key\n";
   }
-  my $deadline = network_now() + $given->{seconds};
+  my $deadline = get_uptime() + $options->{seconds};
   my $net;
-  # Only whoever runs this may look into the process that holds it open.
-  if (!$given->{new}) { open($net, '<', $given->{net}) or die "its network namespace cannot be opened: $!\n" }
-  if (defined $given->{uid}) {
-    own_tunnel($given->{uid});
-    network_become($given->{uid});
+  # Only the user of this process can access the process that holds the namespace open.
+  if (!$options->{new}) { open($net, '<', $options->{net}) or die "its network namespace cannot be opened: $!\n" }
+  if (defined $options->{uid}) {
+    create_tunnel_device($options->{uid});
+    become_network_user($options->{uid});
   }
-  $net = throwaway_network() if $given->{new};
+  $net = create_temporary_network() if $options->{new};
   my $owner = ioctl($net, NS_GET_USERNS, 0);
   defined $owner or die "the owner of its network namespace cannot be found: $!\n";
   open(my $user, '<&=', $owner) or die "the owner of its network namespace cannot be opened: $!\n";
-  my $news = network_news(RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE);
-  my @ranges = own_ranges();
-  my $inside = start_inside($given, $user, $net, @ranges);
+  my $route_socket = open_route_socket(RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE);
+  my @ranges = read_local_ranges();
+  my $inside = start_inner_process($options, $user, $net, @ranges);
   my $pasta = {};
   eval {
-    inside_says($inside, 'rules', $deadline, $pasta);
-    start_pasta($given, { user => $user, net => $net, inside => $inside->{pid} }, $pasta);
-    inside_says($inside, 'route', $deadline, $pasta);
+    await_inner_line($inside, 'rules', $deadline, $pasta);
+    start_pasta($options, { user => $user, net => $net, inside => $inside->{pid} }, $pasta);
+    await_inner_line($inside, 'route', $deadline, $pasta);
     1;
   } or do {
     my $reason = $@;
-    network_end($_) for grep { defined } $inside->{pid}, $pasta->{pid};
+    kill_child($_) for grep { defined } $inside->{pid}, $pasta->{pid};
     die $reason;
   };
-  network_end($inside->{pid});
-  # What pasta may still say goes nowhere, and never makes it wait.
+  kill_child($inside->{pid});
+  # Further output of pasta is discarded and never blocks it.
   close $pasta->{said};
-  { pasta => $pasta->{pid}, ending => $pasta->{ending}, news => $news, ranges => "@ranges", user => $user, net => $net };
+  { pasta => $pasta->{pid}, ending => $pasta->{ending}, news => $route_socket, ranges => "@ranges", user => $user, net => $net };
 }
 
-# What is delivered to this computer now, by the kernel's own table: also addresses of `lo`, and whole networks.
-sub own_ranges {
-  my ($local) = read_whole('/proc/self/net/fib_trie') =~ /^Local:\n(.*)\z/ms;
+# Returns the ranges that are local to this computer, from the kernel's table: also addresses of `lo` and whole
+# networks.
+sub read_local_ranges {
+  my ($local) = read_file('/proc/self/net/fib_trie') =~ /^Local:\n(.*)\z/ms;
   my ($address, %ranges);
   for my $line (split /\n/, $local // '') {
     if ($line =~ /\|-- ([0-9.]+)\z/) { $address = $1 }
@@ -133,15 +134,15 @@ sub own_ranges {
   sort keys %ranges;
 }
 
-# Rules of nft that put these ranges into the place of those that a chain has.
-sub own_rules {
+# Formats nft rules that replace the ranges of a chain by these.
+sub format_local_rules {
   my ($own, @ranges) = @_;
   my ($chain, $verdict) = @$own or return '';
   join '', "flush chain $chain\n", map { "add rule $chain ip daddr $_ $verdict\n" } @ranges;
 }
 
-# Where the user may not use the tunnel device, it gets another of its own, which only this process and pasta see.
-sub own_tunnel {
+# Creates a private tunnel device, visible to this process and pasta only, if the user cannot use the one of the host.
+sub create_tunnel_device {
   my ($uid) = @_;
   my $groups = $);
   $) = "$uid $uid";
@@ -156,10 +157,10 @@ sub own_tunnel {
   call('mount', $root, $root, 0, MS_REC_PRIVATE, 0) == 0 or die "$refused: $!\n";
   call('mount', $type, $devices, $type, 0, 'mode=0755,size=64k') == 0 or die "$refused: $!\n";
   mkdir '/dev/net', 0755 or die "$refused: $!\n";
-  network_device('/dev/net/tun', 10, 200) && network_device('/dev/null', 1, 3) or die "$refused: $!\n";
+  create_device('/dev/net/tun', 10, 200) && create_device('/dev/null', 1, 3) or die "$refused: $!\n";
 }
 
-sub network_device {
+sub create_device {
   my ($path, $major, $minor) = @_;
   my $mask = umask 0;
   my $made = call('mknodat', AT_FDCWD, $path, 0020666, $major << 8 | $minor) == 0;
@@ -167,74 +168,74 @@ sub network_device {
   $made;
 }
 
-sub network_become {
+sub become_network_user {
   my ($uid) = @_;
   $) = "$uid $uid";
   call('setresgid', $uid, $uid, $uid) == 0 && call('setresuid', $uid, $uid, $uid) == 0
     or die "the user of the sandbox cannot be taken: $!\n";
 }
 
-# Returns an open file of a network namespace that was just made, as a sandbox has one. It goes with its last process.
-sub throwaway_network {
+# Creates a network namespace like that of a sandbox and returns a handle of it. It ends with its last process.
+sub create_temporary_network {
   my ($uid, $gid) = ($>, $) + 0);
   pipe(my $made, my $makes) or die "no pipe: $!\n";
-  my $child = network_fork();
+  my $child = fork_child();
   if (!$child) {
     close $made;
     # Without PR_SET_DUMPABLE its files in /proc belong to root.
     my $done = call('unshare', CLONE_NEWUSER | CLONE_NEWNET) == 0
       && call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) == 0
-      && network_put('/proc/self/setgroups', 'deny')
-      && network_put('/proc/self/uid_map', "0 $uid 1")
-      && network_put('/proc/self/gid_map', "0 $gid 1");
+      && write_proc_file('/proc/self/setgroups', 'deny')
+      && write_proc_file('/proc/self/uid_map', "0 $uid 1")
+      && write_proc_file('/proc/self/gid_map', "0 $gid 1");
     syswrite $makes, $done ? "made\n" : "$!\n";
     sleep 3600;
-    network_leave();
+    kill_self();
   }
   close $makes;
-  my $said = readline $made;
-  my $opened = $said eq "made\n" && open(my $net, '<', "/proc/$child/ns/net");
-  network_end($child);
-  $opened or die "this user may not make a user namespace with a network: $said";
+  my $line = readline $made;
+  my $opened = $line eq "made\n" && open(my $net, '<', "/proc/$child/ns/net");
+  kill_child($child);
+  $opened or die "this user may not make a user namespace with a network: $line";
   $net;
 }
 
-sub network_put {
+sub write_proc_file {
   my ($path, $text) = @_;
   open(my $file, '>', $path) or return 0;
   syswrite $file, $text;
 }
 
-# A process of ours in the namespaces: sets the rules, says `rules`, waits for the default route, says `route`. Then it
-# waits for its end: pasta may need to find it.
-sub start_inside {
-  my ($given, $user, $net, @ranges) = @_;
-  pipe(my $said, my $says) or die "no pipe: $!\n";
-  my $child = network_fork();
+# Starts a process in the namespaces that sets the rules, prints `rules`, waits for the default route and prints
+# `route`. Then it sleeps until it is killed, because pasta may need to find it.
+sub start_inner_process {
+  my ($options, $user, $net, @ranges) = @_;
+  pipe(my $reader, my $writer) or die "no pipe: $!\n";
+  my $child = fork_child();
   if (!$child) {
-    close $said;
+    close $reader;
     my $done = eval {
       join_network($user, $net);
-      # Joining may have taken this back.
+      # Joining may have reset this.
       call('prctl', PR_SET_PDEATHSIG, 9, 0, 0, 0);
-      # Else pasta, a process of the same user, may not look into it.
-      call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) if $given->{way} eq 'process';
-      my $own = $given->{own_rules} || {};
-      set_rules($given->{nft}, $given->{rules} . own_rules($own->{rules} || [], @ranges));
-      send_all($says, "rules\n");
+      # Otherwise pasta, a process of the same user, cannot access its namespaces.
+      call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) if $options->{way} eq 'process';
+      my $own = $options->{own_rules} || {};
+      set_rules($options->{nft}, $options->{rules} . format_local_rules($own->{rules} || [], @ranges));
+      send_all($writer, "rules\n");
       await_route();
-      if (defined $given->{frame_rules}) {
-        set_rules($given->{nft}, $given->{frame_rules} . own_rules($own->{frames} || [], @ranges), 'its frame rules');
+      if (defined $options->{frame_rules}) {
+        set_rules($options->{nft}, $options->{frame_rules} . format_local_rules($own->{frames} || [], @ranges), 'its frame rules');
       }
       1;
     };
     my $reason = $@;
-    send_all($says, $done ? "route\n" : "failed $reason");
+    send_all($writer, $done ? "route\n" : "failed $reason");
     sleep 3600 while $done;
-    network_leave();
+    kill_self();
   }
-  close $says;
-  { pid => $child, said => $said, text => '' };
+  close $writer;
+  { pid => $child, said => $reader, text => '' };
 }
 
 sub join_network {
@@ -245,48 +246,48 @@ sub join_network {
 
 sub set_rules {
   my ($nft, $wanted, $name) = @_;
-  pipe(my $rules, my $to) && pipe(my $complaint, my $complains) or die "no pipe: $!\n";
-  my $child = network_fork();
+  pipe(my $rules, my $to) && pipe(my $error_reader, my $error_writer) or die "no pipe: $!\n";
+  my $child = fork_child();
   if (!$child) {
-    open(STDIN, '<&', $rules) && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $complains) or network_leave();
-    close $_ for $to, $complaint;
+    open(STDIN, '<&', $rules) && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $error_writer) or kill_self();
+    close $_ for $to, $error_reader;
     %ENV = ();
     { exec { $nft } 'nft', '-f', '-' }
     syswrite STDERR, "$nft: $!\n";
-    network_leave();
+    kill_self();
   }
-  close $_ for $rules, $complains;
+  close $_ for $rules, $error_writer;
   send_all($to, $wanted);
   close $to;
   my $text = '';
-  1 while sysread $complaint, $text, 4096, length $text;
+  1 while sysread $error_reader, $text, 4096, length $text;
   waitpid $child, 0;
-  $? == 0 or die(($name || 'its rules') . ' could not be set: ' . network_words($text) . "\n");
+  $? == 0 or die(($name || 'its rules') . ' could not be set: ' . summarize_error($text) . "\n");
 }
 
-# The kernel tells of each change; one that came before is seen by looking.
+# Waits for the default route. Checks the table first, because earlier changes are not reported.
 sub await_route {
-  my $news = network_news(RTMGRP_IPV4_ROUTE);
-  until (read_whole('/proc/self/net/route') =~ /^eth0\t00000000\t/m) {
-    sysread $news, my $nothing, 65536;
+  my $route_socket = open_route_socket(RTMGRP_IPV4_ROUTE);
+  until (read_file('/proc/self/net/route') =~ /^eth0\t00000000\t/m) {
+    sysread $route_socket, my $nothing, 65536;
   }
 }
 
-# Messages of the kernel to these groups of rtnetlink(7).
-sub network_news {
+# Subscribes to these groups of rtnetlink(7).
+sub open_route_socket {
   my ($groups) = @_;
-  socket(my $news, AF_NETLINK, 3, 0) or die "the network cannot be watched: $!\n";
-  bind $news, pack 'S S L L', AF_NETLINK, 0, 0, $groups or die "the network cannot be watched: $!\n";
-  $news;
+  socket(my $route_socket, AF_NETLINK, 3, 0) or die "the network cannot be watched: $!\n";
+  bind $route_socket, pack 'S S L L', AF_NETLINK, 0, 0, $groups or die "the network cannot be watched: $!\n";
+  $route_socket;
 }
 
-# Takes all messages. Those about addresses and local routes count, and one that was lost (ENOBUFS): the table of a router
-# is large, and its other routes change often.
-sub own_may_have_changed {
-  my ($news) = @_;
+# Drains the socket. Returns whether local addresses may have changed: on a message about an address or a local route,
+# or a lost message (ENOBUFS). Other routes are ignored, because those of a router change often.
+sub has_address_change {
+  my ($route_socket) = @_;
   my $may_have = 0;
   while (1) {
-    if (!defined recv $news, my $messages, 65536, MSG_DONTWAIT) {
+    if (!defined recv $route_socket, my $messages, 65536, MSG_DONTWAIT) {
       return $may_have if $! != 105;
       $may_have = 1;
       next;
@@ -303,96 +304,96 @@ sub own_may_have_changed {
   }
 }
 
-# With `files` pasta opens the namespaces that it inherits, which it may under AppArmor's profile of Debian 12, where it may
-# see no other process. Later versions close what they inherit: with `process` it gets the number of the process of
-# ours that is in these namespaces. It is our child until we wait for it, so nobody else can have its number.
+# With `files`, pasta opens namespaces that it inherits. The AppArmor profile of Debian 12 allows this, but no access
+# to other processes. Later versions close inherited files: with `process`, pasta gets the PID of our process in these
+# namespaces. That process is our child until we wait for it, so its PID cannot be reused.
 sub start_pasta {
-  my ($given, $of, $pasta) = @_;
-  pipe(my $said, my $says) or die "no pipe: $!\n";
-  my $child = network_fork();
+  my ($options, $of, $pasta) = @_;
+  pipe(my $reader, my $writer) or die "no pipe: $!\n";
+  my $child = fork_child();
   if (!$child) {
-    open(STDIN, '<', '/dev/null') && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $says) or network_leave();
+    open(STDIN, '<', '/dev/null') && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $writer) or kill_self();
     my @which = ($of->{inside});
-    if ($given->{way} eq 'files') {
+    if ($options->{way} eq 'files') {
       # 2 is F_SETFD: these two stay open.
       fcntl($_, 2, 0) for $of->{user}, $of->{net};
       @which = ('--userns', '/proc/self/fd/' . fileno $of->{user}, '--netns', '/proc/self/fd/' . fileno $of->{net});
     }
     %ENV = ();
-    # What floods the network slows down neither Steward nor other sandboxes.
+    # A flood on the network must not slow down Steward or other sandboxes.
     eval { setpriority 0, 0, 5 };
-    $SIG{PIPE} = 'DEFAULT'; # pasta of Debian 12 takes an ignored one for a failure
-    { exec { $given->{pasta} } 'pasta', @{$given->{pasta_arguments}}, @which }
-    syswrite STDERR, "$given->{pasta}: $!\n";
-    network_leave();
+    $SIG{PIPE} = 'DEFAULT'; # pasta of Debian 12 treats an ignored SIGPIPE as a failure
+    { exec { $options->{pasta} } 'pasta', @{$options->{pasta_arguments}}, @which }
+    syswrite STDERR, "$options->{pasta}: $!\n";
+    kill_self();
   }
-  close $says;
+  close $writer;
   my $ending = call('pidfd_open', $child, 0);
   $pasta->{pid} = $child;
-  $pasta->{said} = $said;
+  $pasta->{said} = $reader;
   open($pasta->{ending}, '<&=', $ending) or die "pasta cannot be watched: $!\n";
 }
 
-# Waits for one line of the process inside, unless pasta ends before, or whoever asked.
-sub inside_says {
+# Waits for one line of the inner process. Dies if pasta or the lifeline ends first.
+sub await_inner_line {
   my ($inside, $wanted, $deadline, $pasta) = @_;
   my $line;
   until (defined $line) {
     if ($inside->{text} =~ s/\A([^\n]*)\n//) { $line = $1; last }
     my @watched = grep { defined } $inside->{said}, $pasta->{ending}, \*STDIN;
-    my @ready = network_select(\@watched, $deadline - network_now());
-    @ready or die pasta_words($pasta, 'there was no route in time') . "\n";
+    my @ready = wait_readable(\@watched, $deadline - get_uptime());
+    @ready or die read_pasta_error($pasta, 'there was no route in time') . "\n";
     for my $ready (@ready) {
-      if ($ready == \*STDIN) { die "it was called off\n" }
+      if ($ready == \*STDIN) { die "the connection was cancelled\n" }
       elsif ($ready == $inside->{said}) {
-        sysread $ready, $inside->{text}, 4096, length $inside->{text} or die "its namespaces are gone\n";
+        sysread $ready, $inside->{text}, 4096, length $inside->{text} or die "the inner process exited\n";
       }
-      else { die pasta_words($pasta, 'pasta ended') . "\n" }
+      else { die read_pasta_error($pasta, 'pasta ended') . "\n" }
     }
   }
   $line eq $wanted or die $line =~ /\Afailed (.*)/ ? "$1\n" : "it said $line\n";
 }
 
-# What pasta complained about, which it has said by now.
-sub pasta_words {
+# Returns the error output of pasta so far, or `$otherwise`.
+sub read_pasta_error {
   my ($pasta, $otherwise) = @_;
   $pasta->{said} or return $otherwise;
   fcntl($pasta->{said}, 4, O_NONBLOCK);
   my $text = '';
   1 while length $text < 4096 && sysread $pasta->{said}, $text, 4096, length $text;
   $text = join '', grep { !/to syslog$|^Can't run AVX2|will be dropped soon$/ } split /^/, $text;
-  my $words = network_words($text);
+  my $words = summarize_error($text);
   $words eq 'no reason was given' ? $otherwise : $words;
 }
 
-sub network_words {
+sub summarize_error {
   my ($text) = @_;
   my $words = join ' ', grep { length } map { s/\A\s*(?:\d+\.\d+: )?|\s+\z//gr } split /\n/, substr $text, 0, 2000;
   length $words ? $words : 'no reason was given';
 }
 
-# A child that ends with this process, also when it is killed. Where AppArmor has a profile for what it executes, the
-# kernel takes that back: pasta then ends only with the lifeline.
-sub network_fork {
+# Forks a child that is killed when this process ends, even by SIGKILL. The kernel resets this if the child executes a
+# program with an AppArmor profile: pasta then ends only with the lifeline.
+sub fork_child {
   my $parent = $$;
   my $child = fork;
   defined $child or die "no process: $!\n";
   if (!$child) {
     call('prctl', PR_SET_PDEATHSIG, 9, 0, 0, 0);
-    getppid() == $parent or network_leave();
+    getppid() == $parent or kill_self();
   }
   $child;
 }
 
-sub network_end { kill 'KILL', $_[0]; waitpid $_[0], 0 }
+sub kill_child { kill 'KILL', $_[0]; waitpid $_[0], 0 }
 
-# Past what a caller of this sub may want to do at its own end.
-sub network_leave { kill 'KILL', $$ }
+# Exits without running any code of the caller.
+sub kill_self { kill 'KILL', $$ }
 
-sub network_now { my ($seconds) = split / /, read_whole('/proc/uptime'); $seconds }
+sub get_uptime { my ($seconds) = split / /, read_file('/proc/uptime'); $seconds }
 
-# Returns which of these files can be read, or have ended; none when the time is over.
-sub network_select {
+# Returns the files that are readable or at their end; none on timeout.
+sub wait_readable {
   my ($files, $seconds) = @_;
   my $wanted = '';
   vec($wanted, fileno $_, 1) = 1 for @$files;
@@ -403,8 +404,8 @@ sub network_select {
   }
 }
 
-sub network_main {
-  my $given = given();
-  join_users($given->{users}) if defined $given->{users};
-  exit connect_network($given);
+sub run_network {
+  my $options = read_options();
+  join_users($options->{users}) if defined $options->{users};
+  exit connect_network($options);
 }

@@ -1,1 +1,1 @@
-network_main();
+run_network();

@@ -1,10 +1,11 @@
-# Gives the files below a folder to the range of `$count` ids that begins with `$first`: those of the folder's own owner to
-# the first of it, and so on. A second call goes on where the first was interrupted: the folder itself comes last.
+# Changes the owners of all files below a folder to the range of `$count` ids from `$first`: the folder's owner
+# becomes the first id, and so on. A second call continues an interrupted one, because the folder itself is changed
+# last.
 sub shift_owners {
   my ($top, $first, $count) = @_;
   my $before = (lstat $top)[4];
   my @left = ($top);
-  my %done; # files with more than one name come more than once
+  my %done; # files with several names appear more than once
   while (defined(my $path = pop @left)) {
     my ($file, $mode, $names, $uid, $gid) = (lstat $path)[1 .. 5] or die "cannot see $path: $!\n";
     if (($mode & 0170000) == 0040000) {
@@ -14,15 +15,15 @@ sub shift_owners {
     }
     elsif ($names > 1 && $done{$file}++) { next }
     my ($user, $group) = map { $_ >= $first && $_ < $first + $count ? $_ - $first : $_ - $before } $uid, $gid;
-    die "$path belongs to nobody of the machine\n" if grep { $_ < 0 || $_ >= $count } $user, $group;
-    give_file($path, $first + $user, $first + $group);
+    die "$path has an owner outside the sandbox\n" if grep { $_ < 0 || $_ >= $count } $user, $group;
+    chown_file($path, $first + $user, $first + $group);
     next if ($mode & 0170000) == 0120000 || !($mode & 06000);
     chmod $mode & 07777, $path or die "cannot change $path: $!\n";
   }
-  give_file($top, $first, $first);
+  chown_file($top, $first, $first);
 }
 
-sub give_file {
+sub chown_file {
   my ($path, $user, $group) = @_;
-  call('fchownat', AT_FDCWD, $path, $user + 0, $group + 0, 0x100) == 0 or die "cannot give away $path: $!\n";
+  call('fchownat', AT_FDCWD, $path, $user + 0, $group + 0, 0x100) == 0 or die "cannot change the owner of $path: $!\n";
 }

@@ -1,20 +1,20 @@
-# Enters a new user namespace with a range of ids, as its root. Whoever stays outside writes the maps: root itself, or for
-# an ordinary user the programs (`mappers`) that the administrator has allowed to. The flags are those of unshare(2).
+# Enters a new user namespace with a range of ids, as its root. A process outside writes the maps: as root directly,
+# for an ordinary user through the setuid programs in `mappers`. The flags are those of unshare(2).
 #
-# With `limit`, a function, it is a namespace in that one. `limit` runs between the two and sets limits for all users of
-# the inner one together: the kernel also counts what they use for the user who made it, in the namespace around it.
+# With the function `limit`, enters a nested namespace. `limit` runs between the two and sets limits for all users of
+# the inner one together: the kernel also counts their usage for its creator in the outer one.
 sub enter_range {
   my ($range, $flags, $limit) = @_;
   my $mappers = $range->{mappers} || {};
   my %programs = (uid_map => $mappers->{newuidmap}, gid_map => $mappers->{newgidmap});
   my %ids = (uid_map => $range->{uids}, gid_map => $range->{gids});
-  into_namespace(defined $limit ? 0 : $flags, \%ids, \%programs);
+  enter_namespace(defined $limit ? 0 : $flags, \%ids, \%programs);
   return unless defined $limit;
   $limit->();
-  into_namespace($flags, { map { $_ => same_ids($ids{$_}) } keys %ids }, {});
+  enter_namespace($flags, { map { $_ => format_identity_map($ids{$_}) } keys %ids }, {});
 }
 
-sub into_namespace {
+sub enter_namespace {
   my ($flags, $ids, $programs) = @_;
   my $target = $$;
   pipe(my $waits, my $goes) or die "no pipe: $!\n";
@@ -37,32 +37,34 @@ sub into_namespace {
   call('unshare', $flags | 0x10000000) == 0 or die "no user namespace: $!\n";
   syswrite $goes, 'x';
   waitpid $mapper, 0;
-  $? == 0 or die "its users could not be mapped\n";
+  $? == 0 or die "the user ids could not be mapped\n";
   $) = '0 0';
   $( = 0;
   ($<, $>) = (0, 0);
-  $< == 0 && $> == 0 && $( == 0 or die "cannot become root of its namespace: $!\n";
+  $< == 0 && $> == 0 && $( == 0 or die "cannot become root of the namespace: $!\n";
 }
 
-# Joins the user namespace of another process of ours, and is its root. The process `users.pl` holds one for all sandboxes.
+# Joins the user namespace of another process as its root. `users.pl` holds the one of all sandboxes.
 sub join_users {
   my ($pid) = @_;
-  open(my $users, '<', "/proc/$pid/ns/user") or die "the user namespace of sandboxes is gone: $!\n";
+  open(my $users, '<', "/proc/$pid/ns/user") or die "the user namespace of sandboxes no longer exists: $!\n";
   call('setns', fileno $users, 0x10000000) == 0 or die "cannot join the user namespace of sandboxes: $!\n";
 }
 
-# Inotify has no resource limit but one of the user namespace: a share of what the kernel allows each user.
+# Limits inotify to a share of what the kernel allows each user. It has no resource limit, only a user namespace
+# limit.
 sub limit_inotify {
   my ($share) = @_;
   for my $kind ('instances', 'watches') {
-    my $all = read_whole("/proc/sys/fs/inotify/max_user_$kind") + 0;
-    open(my $limit, '>', "/proc/sys/user/max_inotify_$kind") or die "its watches stay unlimited: $!\n";
-    syswrite $limit, int $all * $share or die "its watches stay unlimited: $!\n";
+    my $all = read_file("/proc/sys/fs/inotify/max_user_$kind") + 0;
+    open(my $limit, '>', "/proc/sys/user/max_inotify_$kind") or die "cannot limit inotify: $!\n";
+    syswrite $limit, int $all * $share or die "cannot limit inotify: $!\n";
   }
 }
 
-# Lines of uid_map(5) that leave these ids as they are: one line cannot lead to several of the namespace around.
-sub same_ids {
+# Formats uid_map(5) lines that map these ids to themselves. One line cannot map to several lines of the outer
+# namespace.
+sub format_identity_map {
   my @fields = split / /, $_[0];
   join "\n", map { join ' ', @fields[3 * $_, 3 * $_, 3 * $_ + 2] } 0 .. $#fields / 3;
 }

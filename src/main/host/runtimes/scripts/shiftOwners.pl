@@ -1,3 +1,3 @@
-# Gives the files below `folder` to `count` ids, the first of which is `first`: see `shift_owners`.
-my $given = given();
-shift_owners(@$given{'folder', 'first', 'count'});
+# Changes the owners of the files below `folder` to `count` ids from `first`; see `shift_owners`.
+my $options = read_options();
+shift_owners(@$options{'folder', 'first', 'count'});

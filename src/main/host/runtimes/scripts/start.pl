@@ -1,46 +1,46 @@
-# Becomes bwrap, and with it a sandbox. `launch(\%given)` is called in a process of its own; it dies with a sentence, or
-# does not return. Given are:
+# Executes bwrap, which becomes a sandbox. `launch(\%options)` runs in a separate process; it dies with a sentence, or
+# does not return. Options:
 #
-# `cgroups`: files that put who writes 0 to them into the cgroups of the sandbox.
-# `uid` and `ids`: whom the sandbox's root becomes, and how many users it has. As root, a user of the host. For an ordinary
-# user with subordinate ids, one of the user namespace that has been joined, in which this process is root as well.
+# `cgroups`: files that move a process which writes 0 into the cgroups of the sandbox.
+# `uid` and `ids`: user id of the sandbox's root, and the number of ids. As root, a user of the host. For an ordinary
+# user with subordinate ids, a user of the joined namespace, in which this process is root as well.
 # `storage`: `kind` (`folder` or `image`), `path`, and `template`, which is copied to the path first.
-# `doorway`: where the content of the sandbox is mounted, for bwrap alone to see.
-# `image`: `root` and `range` of an image. `entries`: what is put into its `/`: kind, path, value.
-# `files`: pairs of a descriptor and what bwrap reads from it, in hexadecimal.
+# `doorway`: mount point of the content of the sandbox, visible to bwrap only.
+# `image`: `root` and `range` of an image. `entries`: content of its `/`: kind, path, value.
+# `files`: pairs of a descriptor and the hexadecimal content that bwrap reads from it.
 # `outer_filter`: a seccomp program in hexadecimal. `command`: bwrap and its arguments.
 #
-# As root it becomes the sandbox's own uid, which may be barred from the folders above the sandbox's: these are left out
-# by mounting the sandbox's content elsewhere, in a mount namespace that only bwrap is in. What the host mounts or
-# unmounts later reaches this namespace, nothing in it reaches the host.
+# As root, the process becomes the sandbox's uid, which may have no access to the parent folders. Therefore the
+# content is mounted elsewhere, in a mount namespace that only bwrap is in. Later mounts of the host reach this
+# namespace; its mounts do not reach the host.
 #
-# A disk image is mounted by a loop device that goes away with the namespace. Its lock goes with the device: the same
-# file system is never mounted twice. In it the sandbox's root is uid 0, whatever its uid on the host: the mount maps
-# the one to the other.
+# A disk image is mounted through a loop device that disappears with the namespace. The lock of the image belongs to
+# the device: the same file system is never mounted twice. Inside, the root of the sandbox is uid 0, whatever its uid
+# on the host: the mount maps one to the other.
 #
-# Entries are put by the sandbox's uid and without leaving its `/`, whatever links the sandbox has left there.
+# Entries are written with the uid of the sandbox and never outside its `/`, whatever links it contains.
 #
-# A sandbox of an image has a user namespace with a range of ids, in which its `/` is mounted: an overlay of the image,
-# which nothing changes, and of what the sandbox has changed itself.
+# A sandbox of an image has a user namespace with a range of ids, in which its `/` is mounted: an overlay of the
+# read-only image and the changes of the sandbox.
 sub launch {
-  my ($given) = @_;
-  my ($uid, $storage, $doorway, $image) = @$given{'uid', 'storage', 'doorway', 'image'};
-  join_cgroups(@{$given->{cgroups}});
-  if (defined $uid) { open_door_as_root($given) }
+  my ($options) = @_;
+  my ($uid, $storage, $doorway, $image) = @$options{'uid', 'storage', 'doorway', 'image'};
+  join_cgroups(@{$options->{cgroups}});
+  if (defined $uid) { mount_as_root($options) }
   elsif ($image) {
-    my $processes = $given->{without}{'process-limit'} ? undef : $given->{processes};
+    my $processes = $options->{without}{'process-limit'} ? undef : $options->{processes};
     enter_range($image->{range}, 0x20000, defined $processes ? sub { limit_resource(0, RLIMIT_NPROC, $processes) } : undef);
-    my $below = held_tree($image->{root});
+    my $below = clone_tree($image->{root});
     bind_folder($storage->{path}, $doorway);
     place_tree($below, "$doorway/image");
   }
-  overlay_root($doorway) if $image;
+  mount_overlay($doorway) if $image;
   umask 022;
-  chdir((defined $uid || $image ? $doorway : $storage->{path}) . '/root') and map { put_entry(@$_) } @{$given->{entries}};
+  chdir((defined $uid || $image ? $doorway : $storage->{path}) . '/root') and map { put_entry(@$_) } @{$options->{entries}};
   chdir '/';
-  limit_calls($given->{outer_filter}) if defined $given->{outer_filter};
-  hand_over(@$_) for @{$given->{files}};
-  my @command = @{$given->{command}};
+  limit_calls($options->{outer_filter}) if defined $options->{outer_filter};
+  hand_over(@$_) for @{$options->{files}};
+  my @command = @{$options->{command}};
   exec { $command[0] } @command;
   die "cannot run $command[0]: $!\n";
 }
@@ -52,7 +52,7 @@ sub join_cgroups {
   }
 }
 
-# Calls that the filter refuses fail from now on, here and in whatever is started from here.
+# Installs a system call filter for this process and its children.
 sub limit_calls {
   my $program = pack 'H*', $_[0];
   my $list = pack 'S x![P] P', length($program) / 8, $program;
@@ -60,7 +60,7 @@ sub limit_calls {
 }
 
 my @handed_over;
-# What is executed next finds this content at the descriptor.
+# Passes content to the next executed program on the descriptor.
 sub hand_over {
   my ($descriptor, $content) = @_;
   my $name = 'steward';
@@ -71,7 +71,7 @@ sub hand_over {
   sysseek $memory, 0, 0;
   push @handed_over, hand_over_file($memory, $descriptor);
 }
-# Returns what must stay open until then.
+# Passes a file on the descriptor. Returns the files that must stay open until the exec.
 sub hand_over_file {
   my ($file, $descriptor) = @_;
   if (fileno $file == $descriptor) { fcntl($file, 2, 0); return $file }
@@ -79,21 +79,21 @@ sub hand_over_file {
   ();
 }
 
-sub open_door_as_root {
-  my ($given) = @_;
-  my ($uid, $storage, $doorway, $image) = @$given{'uid', 'storage', 'doorway', 'image'};
-  call('unshare', 0x20000) == 0 or die "cannot make a mount namespace: $!\n";
-  call('mount', '/', '/', 0, 0x84000, 0) == 0 or die "cannot part from the mounts of the host: $!\n";
+sub mount_as_root {
+  my ($options) = @_;
+  my ($uid, $storage, $doorway, $image) = @$options{'uid', 'storage', 'doorway', 'image'};
+  call('unshare', 0x20000) == 0 or die "cannot create a mount namespace: $!\n";
+  call('mount', '/', '/', 0, 0x84000, 0) == 0 or die "cannot detach from the mounts of the host: $!\n";
   my $is_disk = $storage->{kind} eq 'image';
-  my $map = $is_disk || $image ? owner_namespace($uid, $given->{ids}, $given->{without}{'process-limit'} ? undef : $given->{processes}) : undef;
-  # Held before anything covers the place where it is.
-  my $below = $image ? mapped_tree($image->{root}, $map, 7) : undef;
-  if ($is_disk) { mount_disk($storage, $doorway, $map) } else { own_folder($storage->{path}, $doorway, $given) }
+  my $map = $is_disk || $image ? create_owner_namespace($uid, $options->{ids}, $options->{without}{'process-limit'} ? undef : $options->{processes}) : undef;
+  # Cloned before a mount covers its path.
+  my $below = $image ? clone_mapped_tree($image->{root}, $map, 7) : undef;
+  if ($is_disk) { mount_disk($storage, $doorway, $map) } else { mount_folder($storage->{path}, $doorway, $options) }
   $image or return become_user($uid);
   place_tree($below, "$doorway/image");
   call('setns', fileno $map, 0x10000000) == 0 or die "cannot enter its user namespace: $!\n";
   become_user(0);
-  call('unshare', 0x20000) == 0 or die "cannot make its mount namespace: $!\n";
+  call('unshare', 0x20000) == 0 or die "cannot create the mount namespace: $!\n";
 }
 
 sub mount_disk {
@@ -102,12 +102,12 @@ sub mount_disk {
   my ($device, $loop) = attach_disk($storage->{path});
   call('mount', $device, $doorway, 'ext4', 0x406, 'errors=remount-ro,discard,noinit_itable') == 0
     or die "cannot mount its disk: $!\n";
-  my $tree = mapped_tree($doorway, $map, 0);
+  my $tree = clone_mapped_tree($doorway, $map, 0);
   call('umount2', $doorway, 2) == 0 or die "cannot move its disk: $!\n";
   place_tree($tree, $doorway);
 }
 
-# Shares the blocks where the file system can; otherwise holes stay holes.
+# Copies a disk with reflinks if the file system supports them, otherwise as a sparse file.
 sub copy_disk {
   my ($from, $to) = @_;
   open(my $source, '<', $from) && sysopen(my $target, $to, 0301, 0600) or die "cannot copy its disk: $!\n";
@@ -125,7 +125,7 @@ sub copy_disk {
   }
 }
 
-# Returns the device and a file of it: the device goes when nothing uses it.
+# Returns the path and an open file of a loop device that detaches on its last close.
 sub attach_disk {
   my ($disk) = @_;
   open(my $file, '+<', $disk) or die "cannot open its disk: $!\n";
@@ -143,11 +143,11 @@ sub attach_disk {
     return ($device, $loop) if defined ioctl $loop, 0x4c0a, $config;
     $! == 16 or die "cannot use $device: $!\n";
   }
-  die "others take every loop device\n";
+  die "no loop device is available\n";
 }
 
-# A user namespace that maps ids from 0 on to the sandbox's, as an open file.
-sub owner_namespace {
+# Returns an open user namespace that maps ids from 0 to those of the sandbox.
+sub create_owner_namespace {
   my ($first, $ids, $processes) = @_;
   pipe(my $waits, my $lasts) && pipe(my $made, my $makes) or die "no pipe: $!\n";
   my $child = fork;
@@ -155,7 +155,7 @@ sub owner_namespace {
   if (!$child) {
     close $_ for $lasts, $made;
     become_user($first);
-    # So it counts the processes of all its users together.
+    # The limit applies to the processes of all its users together.
     limit_resource(0, RLIMIT_NPROC, $processes) if defined $processes;
     call('unshare', 0x10000000) == 0 and syswrite $makes, 'x' and sysread $waits, my $nothing, 1;
     kill 9, $$;
@@ -174,19 +174,19 @@ sub owner_namespace {
 
 sub become_user {
   my ($id) = @_;
-  $) = "$id $id"; # with no other groups
+  $) = "$id $id"; # no supplementary groups
   call('setresgid', $id, $id, $id) == 0 && call('setresuid', $id, $id, $id) == 0 or die "cannot become uid $id: $!\n";
 }
 
-sub held_tree {
+sub clone_tree {
   my ($folder) = @_;
   my $tree = call('open_tree', AT_FDCWD, $folder, 0x80001);
-  $tree >= 0 or die "cannot hold $folder: $!\n";
+  $tree >= 0 or die "cannot clone the mount of $folder: $!\n";
   $tree;
 }
-sub mapped_tree {
+sub clone_mapped_tree {
   my ($folder, $map, $flags) = @_;
-  my $tree = held_tree($folder);
+  my $tree = clone_tree($folder);
   my $attributes = pack 'QQQQ', 0x100000 | $flags, 0, 0, fileno $map;
   call('mount_setattr', $tree, '', 0x1000, $attributes, 32) == 0 or die "cannot map the ids of $folder: $!\n";
   $tree;
@@ -200,17 +200,17 @@ sub bind_folder {
   my ($from, $to) = @_;
   call('mount', $from, $to, 0, 0x1000, 0) == 0 or die "cannot mount its folder: $!\n";
 }
-# Files that Steward has just made as an ordinary user belong to that one.
-sub own_folder {
-  my ($folder, $doorway, $given) = @_;
-  shift_owners($folder, @$given{'uid', 'ids'}) if defined $given->{users} && (lstat $folder)[4] != $given->{uid};
+# Mounts a folder of the sandbox. Changes its owner first if Steward created it as an ordinary user.
+sub mount_folder {
+  my ($folder, $doorway, $options) = @_;
+  shift_owners($folder, @$options{'uid', 'ids'}) if defined $options->{users} && (lstat $folder)[4] != $options->{uid};
   bind_folder($folder, $doorway);
 }
-sub overlay_root {
+sub mount_overlay {
   my ($doorway) = @_;
   my $layers = "lowerdir=$doorway/image,upperdir=$doorway/upper,workdir=$doorway/work,userxattr";
   call('mount', 'overlay', "$doorway/root", 'overlay', 0, $layers) == 0
-    or die "cannot lay its files over those of its image: $!\n";
+    or die "cannot mount the overlay of the image: $!\n";
 }
 
 sub put_entry {

@@ -1,29 +1,29 @@
-# Stands beside one sandbox for as long as it runs: starts it, holds what was pinned at its start, and lets the host in.
-# It is outside of the sandbox and of its limits. Needs `enter` and `network`.
+# Supervises one sandbox while it runs: starts it, holds the files pinned at its start, and lets the host in. Runs
+# outside the sandbox and its limits. Requires `enter` and `network`.
 #
-# `ward($control, \%given)`: given is what `launch` takes, and `folder` (of the host, where the sockets are), `owner`
-# (the process that may come in), `keep` (capabilities that stay, a bit mask), `processes` (most of them), `inner_filter`,
-# `terminals` (most of them), `processors` (which of the host's it uses), `view` (see below), `without` (layers that a
-# test has taken away).
+# `supervise($control, \%options)`: the options of `launch`, and `folder` (of the host, for the sockets), `owner` (PID
+# that may connect), `keep` (bit mask of kept capabilities), `processes` (maximum), `inner_filter`, `terminals`
+# (maximum), `processors` (host CPUs to use), `view` (see below), `without` (isolation features that a test turns off).
 #
-# Over `$control` it tells, a line of JSON each: `started` with the numbers of processes and of its open files, or
-# `failed` with a sentence; later `ended` with what wait(2) says of bwrap, and `answer` with `id` for each request.
-# Requests are lines of JSON with an `id` and what to `do`. When the control ends, the sandbox ends.
+# Events on `$control`, a line of JSON each: `started` with PIDs and open files, or `failed` with a sentence; later
+# `ended` with the wait(2) status of bwrap, and `answer` with the `id` of each request. Requests are lines of JSON
+# with an `id` and the operation `do`. The sandbox ends when the control connection ends.
 #
-# Nothing of the sandbox, its files, its image or its libraries has run before `started` is told: its first process is a
-# static program of ours, and all others come through the fork server, which is made last.
+# No code of the sandbox, its files, image or libraries runs before `started`: its first process is our static
+# program, and all others come through the fork server, which is started last.
 my ($control, $bwrap, $fork_server, $fork_server_ending, $fork_server_door, $side_door, %helpers, %network);
 my (%asked_for, $asked);
 
-sub ward {
-  ($control, my $given) = @_;
+sub supervise {
+  ($control, my $options) = @_;
   $0 = 'steward supervisor';
-  $SIG{PIPE} = sub {}; # unlike IGNORE this is not passed on to a command
-  $sandbox = $given;
-  $sandbox->{without} = { map { $_ => 1 } @{$given->{without}} };
-  $sandbox->{shares} = shares_of_user();
+  $SIG{PIPE} = sub {}; # unlike IGNORE, not inherited by commands
+  $sandbox = $options;
+  $sandbox->{without} = { map { $_ => 1 } @{$options->{without}} };
+  $sandbox->{shares} = compute_user_shares();
   $asked = '';
-  # A user who has reached the kernel's quota of keys keeps the spawner's, which is new and empty as well.
+  # Fails if the user has reached the kernel's key quota; then the spawner's keyring stays, which is also
+  # new and empty.
   call('keyctl', 1, 0) unless $sandbox->{without}{keyring};
   my $started = eval { start_sandbox() };
   if (!$started) {
@@ -34,63 +34,63 @@ sub ward {
     exit;
   }
   tell_host({ started => $started });
-  stay();
+  run_main_loop();
 }
 
-# Whether the kernel counts what the sandbox uses for an ordinary user as well, who needs some of it.
-sub counts_for_user { defined $sandbox->{users} || !defined $sandbox->{uid} }
+# Whether the kernel also counts the usage of the sandbox for an ordinary user.
+sub is_counted_for_user { defined $sandbox->{users} || !defined $sandbox->{uid} }
 
-# One sandbox leaves enough to others, and to the user's own programs. Shares by the number of the resource.
-sub shares_of_user {
-  return {} unless counts_for_user();
-  my ($files, $signals, $queues) = map { (resource_limits($_))[1] } RLIMIT_NOFILE, RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE;
+# Returns limits, by resource, that leave enough for other sandboxes and for programs of the user.
+sub compute_user_shares {
+  return {} unless is_counted_for_user();
+  my ($files, $signals, $queues) = map { (get_resource_limits($_))[1] } RLIMIT_NOFILE, RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE;
   my %shares = (RLIMIT_SIGPENDING() => $signals < 4096 ? int $signals / 4 : 2048, RLIMIT_MSGQUEUE() => int $queues / 4);
-  # What is on its way in sockets may be as many files as one process may open; it is counted by id alone.
+  # Files in transit over sockets can be as many as one process can open, and are counted by id only.
   $shares{RLIMIT_NOFILE()} = $files > 2048 ? $files - 1024 : int $files / 2 unless defined $sandbox->{uid};
   \%shares;
 }
 
 sub tell_host { send_all($control, to_json($_[0]) . "\n") }
 
-# A process of its own for this work, which ends with the supervisor. What it prints is returned as a stream.
-sub helper {
+# Starts a process that ends with the supervisor. Returns its PID and its output stream.
+sub start_helper {
   my ($work) = @_;
-  pipe(my $said, my $says) or die "no pipe: $!\n";
+  pipe(my $reader, my $writer) or die "no pipe: $!\n";
   my $pid = fork;
   defined $pid or die "no process: $!\n";
-  return ($pid, $said) if $pid;
-  close $_ for $control, $said;
-  # What only the supervisor needs.
+  return ($pid, $reader) if $pid;
+  close $_ for $control, $reader;
+  # Only the supervisor needs these.
   delete @pins{'terminals', 'disk'};
   delete $view->{files} if $view;
   delete $network{lifeline};
   call('prctl', 1, 9, 0, 0, 0);
-  $work->($says);
+  $work->($writer);
   exit;
 }
 
-# Dies with what the helper has complained about.
+# Waits for a helper. Dies with its error output.
 sub wait_for {
-  my ($pid, $said) = @_;
+  my ($pid, $reader) = @_;
   my $text = '';
-  1 while sysread $said, $text, 65536, length $text;
+  1 while sysread $reader, $text, 65536, length $text;
   waitpid $pid, 0;
-  $? == 0 && $text eq '' or die $text || "it ended with status $?\n";
+  $? == 0 && $text eq '' or die $text || "the helper exited with status $?\n";
 }
 
 sub start_sandbox {
   my $init = start_bwrap();
   $sandbox->{init} = $init;
   for my $kind (keys %namespaces) {
-    open($pins{$kind}, '<', "/proc/$init/ns/$kind") or die "its $kind namespace is gone: $!\n";
+    open($pins{$kind}, '<', "/proc/$init/ns/$kind") or die "the $kind namespace no longer exists: $!\n";
   }
-  my %open = pinned_files($init);
-  # The kernel ends others first when the memory is used up. Only root may ask for it.
-  spare_from_memory_shortage($init);
-  use_processors($init);
-  wait_for(helper(sub {
-    my ($says) = @_;
-    eval { close_sandbox(); 1 } or send_all($says, $@);
+  my %open = open_pinned_files($init);
+  # Makes the OOM killer choose other processes first. Requires root.
+  protect_from_oom($init);
+  set_affinity($init);
+  wait_for(start_helper(sub {
+    my ($writer) = @_;
+    eval { close_sandbox(); 1 } or send_all($writer, $@);
   }));
   listen_for_host();
   start_fork_server();
@@ -98,189 +98,189 @@ sub start_sandbox {
   { supervisor => $$, monitor => $bwrap, init => $init, namespace => $namespace, files => \%open };
 }
 
-sub spare_from_memory_shortage {
+sub protect_from_oom {
   my ($pid) = @_;
   open(my $file, '>', "/proc/$pid/oom_score_adj") or return;
   syswrite $file, '-1000';
 }
 
-# Kills the process group of bwrap: its child waits for it before `--die-with-parent` takes effect.
+# Kills the process group of bwrap, because its child waits for it before `--die-with-parent` takes effect.
 sub kill_start { kill 9, $bwrap, -$bwrap }
 
-# Returns its first process as the host counts, once everything is mounted.
+# Starts bwrap. Returns the host PID of the first process once everything is mounted.
 sub start_bwrap {
-  pipe(my $info, my $tells) && pipe(my $said, my $says) && pipe(my $complaint, my $complains) or die "no pipe: $!\n";
+  pipe(my $info, my $tells) && pipe(my $reader, my $writer) && pipe(my $error_reader, my $error_writer) or die "no pipe: $!\n";
   $bwrap = fork;
   defined $bwrap or die "no process: $!\n";
   if (!$bwrap) {
     setpgrp 0, 0;
-    close $_ for $control, $info, $said, $complaint;
-    open(STDOUT, '>&', $says) && open(STDERR, '>&', $complains) or exit 1;
+    close $_ for $control, $info, $reader, $error_reader;
+    open(STDOUT, '>&', $writer) && open(STDERR, '>&', $error_writer) or exit 1;
     eval { my @kept = hand_over_file($tells, $sandbox->{info}); launch($sandbox) };
     print STDERR $@;
     kill 9, $$;
   }
   setpgrp $bwrap, $bwrap;
-  close $_ for $tells, $says, $complains;
+  close $_ for $tells, $writer, $error_writer;
   my %text = map { $_ => '' } 'info', 'said', 'complaint';
-  my %streams = (info => $info, said => $said, complaint => $complaint);
+  my %streams = (info => $info, said => $reader, complaint => $error_reader);
   while (1) {
     my ($init) = $text{info} =~ /"child-pid":\s*(\d+)\s*[,}\n]/;
     return $init + 0 if defined $init && $text{said} eq "ready\n";
-    my $ready = readable(grep { defined } $control, values %streams) or next;
+    my $ready = select_readable(grep { defined } $control, values %streams) or next;
     take_requests() if vec($ready, fileno $control, 1);
     for my $name (keys %streams) {
       $streams{$name} && vec($ready, fileno $streams{$name}, 1) or next;
       next if sysread $streams{$name}, $text{$name}, 4096, length $text{$name};
-      die $text{complaint} || "bwrap ended\n" if $name eq 'complaint';
+      die $text{complaint} || "bwrap exited\n" if $name eq 'complaint';
       delete $streams{$name};
     }
   }
 }
 
-sub readable {
+sub select_readable {
   my $wanted = '';
   vec($wanted, fileno $_, 1) = 1 for @_;
   my $count = select(my $ready = $wanted, undef, undef, $view ? 1 : undef);
   $count < 0 ? '' : $ready;
 }
 
-# Files that the host needs of it, opened before anything of the sandbox can put another thing in their place.
-sub pinned_files {
+# Opens files that the host needs, before any code of the sandbox can replace them.
+sub open_pinned_files {
   my ($init) = @_;
   my %open;
-  sysopen($pins{terminals}, "/proc/$init/root/dev/pts/ptmx", 010000000) or die "it has no terminals: $!\n";
-  (stat $pins{terminals})[6] == 5 * 256 + 2 or die "its terminals are not a terminal device\n";
+  sysopen($pins{terminals}, "/proc/$init/root/dev/pts/ptmx", 010000000) or die "cannot open the terminals: $!\n";
+  (stat $pins{terminals})[6] == 5 * 256 + 2 or die "/dev/pts/ptmx is not a terminal device\n";
   $open{terminals} = fileno $pins{terminals};
   if ($sandbox->{storage}{kind} eq 'image') {
-    sysopen($pins{disk}, "/proc/$bwrap/root$sandbox->{doorway}", 0200000) or die "its disk is gone: $!\n";
+    sysopen($pins{disk}, "/proc/$bwrap/root$sandbox->{doorway}", 0200000) or die "the disk is not mounted: $!\n";
     $open{disk} = fileno $pins{disk};
   }
   if ($view = $sandbox->{view}) {
     for my $name ('cpuinfo', 'meminfo', 'stat') {
       open($view->{files}{$name}, '+<', "/proc/$init/root/proc/$name") or die "its /proc/$name is gone: $!\n";
     }
-    show_machine();
+    update_view();
   }
   %open;
 }
 
-# In a process of its own, the last one that has the rights to it.
+# Limits and hides what the sandbox must not use, in the last process that has the rights to do so.
 sub close_sandbox {
   become_root_inside();
   limit_resources($sandbox->{init});
-  limit_inotify(0.25) if counts_for_user();
+  limit_inotify(0.25) if is_counted_for_user();
   if (!$sandbox->{without}{'user-namespaces'}) {
-    open(my $limit, '>', '/proc/sys/user/max_user_namespaces') or die "its namespaces stay open: $!\n";
-    syswrite $limit, '0' or die "its namespaces stay open: $!\n";
+    open(my $limit, '>', '/proc/sys/user/max_user_namespaces') or die "cannot disable user namespaces: $!\n";
+    syswrite $limit, '0' or die "cannot disable user namespaces: $!\n";
   }
   join_namespaces('net');
   allow_ping();
   join_namespaces('mnt');
   hide_kernel();
   my $options = "newinstance,ptmxmode=0666,mode=620,uid=0,gid=0,max=$sandbox->{terminals}";
-  call('mount', 'devpts', '/dev/pts', 'devpts', 0x2a, $options) == 0 or die "its terminals cannot be limited: $!\n";
+  call('mount', 'devpts', '/dev/pts', 'devpts', 0x2a, $options) == 0 or die "cannot limit terminals: $!\n";
 }
 
-# All files of /proc but those of processes and those that its programs read, such as ps, free and lsblk, are empty: they
-# tell of the kernel and of other users of the computer (interrupts, timers, symbols), or change it. Folders are empty ones.
-# bwrap has made the remaining settings read-only.
+# Empties all files and folders of /proc except those of processes and those that programs such as ps, free and lsblk
+# read: they reveal the kernel and other users of the computer (interrupts, timers, symbols), or change it. bwrap has
+# made the remaining settings read-only.
 sub hide_kernel {
   my %shown = map { $_ => 1 } qw(cgroups cmdline cpuinfo devices diskstats filesystems key-users keys loadavg locks meminfo
     misc mounts net partitions pressure self stat swaps sys sysrq-trigger sysvipc thread-self tty uptime version vmstat);
-  opendir(my $folder, '/proc') or die "its /proc is gone: $!\n";
+  opendir(my $folder, '/proc') or die "cannot open /proc: $!\n";
   my ($null, $tmpfs, $empty) = ('/dev/null', 'tmpfs');
   for my $name (sort readdir $folder) {
     next if $name =~ /\A(?:\.|[0-9]+\z)/ || $shown{$name} || -l "/proc/$name";
     my $path = "/proc/$name";
-    if (!-d _) { call('mount', $null, $path, 0, 0x1000, 0) == 0 or die "$path stays open: $!\n" }
-    elsif (defined $empty) { call('mount', $empty, $path, 0, 0x1000, 0) == 0 or die "$path stays open: $!\n" }
+    if (!-d _) { call('mount', $null, $path, 0, 0x1000, 0) == 0 or die "cannot hide $path: $!\n" }
+    elsif (defined $empty) { call('mount', $empty, $path, 0, 0x1000, 0) == 0 or die "cannot hide $path: $!\n" }
     else {
-      call('mount', $tmpfs, $path, $tmpfs, 0xf, 'size=4k,mode=0555') == 0 or die "$path stays open: $!\n";
+      call('mount', $tmpfs, $path, $tmpfs, 0xf, 'size=4k,mode=0555') == 0 or die "cannot hide $path: $!\n";
       $empty = $path;
     }
   }
 }
 
-# Sockets for echo requests alone, for every group of the sandbox: `ping` works without the right to raw sockets.
+# Allows ICMP echo sockets for every group of the sandbox: `ping` works without the right to raw sockets.
 sub allow_ping {
   my $last = 0;
-  for (split /\n/, read_whole('/proc/self/gid_map')) {
+  for (split /\n/, read_file('/proc/self/gid_map')) {
     my ($first, undef, $count) = split;
     $last = $first + $count - 1 if $first + $count - 1 > $last;
   }
   for my $groups ("0 $last", '0 0') {
-    open(my $range, '>', '/proc/sys/net/ipv4/ping_group_range') or die "it cannot be allowed to ping: $!\n";
+    open(my $range, '>', '/proc/sys/net/ipv4/ping_group_range') or die "cannot allow ping: $!\n";
     return if syswrite $range, $groups;
   }
 }
 
-# Nothing of the sandbox has run yet: its files are as they were made.
-sub become_another {
+# Applies the settings of a new sandbox to a warm one. None of its code has run yet, so its files are unchanged.
+sub reconfigure_sandbox {
   my ($request) = @_;
   my $name = $request->{hostname};
   become_root_inside();
   join_namespaces('uts', 'mnt');
-  call('sethostname', $name, length $name) == 0 or die "it cannot be named: $!\n";
-  call('mount', 'tmpfs', '/dev/shm', 'tmpfs', 0x26, "size=$request->{shared}") == 0 or die "its memory: $!\n";
+  call('sethostname', $name, length $name) == 0 or die "cannot set the host name: $!\n";
+  call('mount', 'tmpfs', '/dev/shm', 'tmpfs', 0x26, "size=$request->{shared}") == 0 or die "cannot resize /dev/shm: $!\n";
   put_entry(@$_) for @{$request->{entries}};
 }
 
-sub use_processors {
+sub set_affinity {
   my @processors = @{$sandbox->{processors} || []} or return;
   my $mask = "\0" x 128;
   vec($mask, $_, 1) = 1 for @processors;
-  for my $pid (@_) { call('sched_setaffinity', $pid, length $mask, $mask) == 0 or die "cannot choose its processors: $!\n" }
+  for my $pid (@_) { call('sched_setaffinity', $pid, length $mask, $mask) == 0 or die "cannot set the CPU affinity: $!\n" }
 }
 
 sub listen_for_host {
-  chdir $sandbox->{folder} or die "its folder is gone: $!\n";
+  chdir $sandbox->{folder} or die "the folder of the sandbox no longer exists: $!\n";
   my $mask = umask 0177;
-  ($fork_server_door, $side_door) = map { listener($_) } 'keeper', 'door';
+  ($fork_server_door, $side_door) = map { open_listener($_) } 'keeper', 'door';
   umask $mask;
   chdir '/';
 }
 
-# The fork server stands in the door, so that nothing has to be started to get in. It counts among the sandbox's processes and
-# its memory, so the kernel may end it when these are used up: the next request then starts another.
+# Starts the fork server, which makes entering fast. It counts toward the process and memory limits of the sandbox, so
+# the kernel may kill it when they are exhausted; the next request then starts another.
 sub start_fork_server {
-  ($fork_server, my $said) = helper(sub {
-    my ($says) = @_;
-    eval { keep_door($says); 1 } or send_all($says, $@);
+  ($fork_server, my $reader) = start_helper(sub {
+    my ($writer) = @_;
+    eval { serve_fork_requests($writer); 1 } or send_all($writer, $@);
   });
   my $word = '';
-  sysread $said, $word, 4096;
+  sysread $reader, $word, 4096;
   if ($word ne "ready\n") {
     end_all($fork_server);
     undef $fork_server;
-    die $word || "its fork server ended\n";
+    die $word || "the fork server exited\n";
   }
-  $fork_server_ending = process_file($fork_server);
+  $fork_server_ending = open_process($fork_server);
 }
 
-sub process_file {
+sub open_process {
   my ($pid) = @_;
   my $number = call('pidfd_open', $pid, 0);
   $number >= 0 && open(my $file, '<&=', $number) or die "no process $pid: $!\n";
   $file;
 }
 
-sub keep_door {
-  my ($says) = @_;
+sub serve_fork_requests {
+  my ($writer) = @_;
   $0 = 'steward fork-server';
   close $side_door;
-  use_processors(0);
+  set_affinity(0);
   enter_sandbox();
   call('prctl', 1, 9, 0, 0, 0);
   open(STDERR, '>', '/dev/null');
-  send_all($says, "ready\n");
-  close $says;
+  send_all($writer, "ready\n");
+  close $writer;
   $SIG{CHLD} = 'IGNORE';
   while (1) {
-    my $caller = admitted($fork_server_door, $sandbox->{owner}) or next;
+    my $caller = accept_owner($fork_server_door, $sandbox->{owner}) or next;
     my $child = fork;
     $peer = $caller;
-    if (!defined $child) { tell_('e', 'room', $! + 0); finish() }
+    if (!defined $child) { send_event('e', 'room', $! + 0); finish() }
     elsif (!$child) {
       close $fork_server_door;
       $SIG{CHLD} = 'DEFAULT';
@@ -290,24 +290,24 @@ sub keep_door {
   }
 }
 
-# Comes in from outside: for when the sandbox has no room for another process.
-sub open_side_door {
-  my $caller = admitted($side_door, $sandbox->{owner}) or return;
+# Serves a request with a helper from outside, for a sandbox that cannot start another process.
+sub serve_side_door {
+  my $caller = accept_owner($side_door, $sandbox->{owner}) or return;
   my ($pid) = eval {
-    helper(sub {
+    start_helper(sub {
       $peer = $caller;
-      eval { use_processors(0); enter_sandbox(); 1 } or fail('namespaces');
+      eval { set_affinity(0); enter_sandbox(); 1 } or fail('namespaces');
       serve();
     });
   };
-  $helpers{$pid} = process_file($pid) if $pid;
+  $helpers{$pid} = open_process($pid) if $pid;
 }
 
-sub stay {
-  my $ending = process_file($bwrap);
+sub run_main_loop {
+  my $ending = open_process($bwrap);
   while (1) {
     my @files = ($control, $ending, $side_door, values %helpers, $fork_server ? $fork_server_ending : $fork_server_door);
-    my $ready = readable(@files);
+    my $ready = select_readable(@files);
     if (vec($ready, fileno $ending, 1)) {
       waitpid $bwrap, 0;
       my $status = $?;
@@ -317,28 +317,28 @@ sub stay {
     }
     take_requests() if vec($ready, fileno $control, 1);
     if ($fork_server && vec($ready, fileno $fork_server_ending, 1)) { waitpid $fork_server, 0; undef $fork_server }
-    elsif (!$fork_server && vec($ready, fileno $fork_server_door, 1)) { eval { start_fork_server(); 1 } or turn_away() }
-    open_side_door() if vec($ready, fileno $side_door, 1);
+    elsif (!$fork_server && vec($ready, fileno $fork_server_door, 1)) { eval { start_fork_server(); 1 } or reject_connection() }
+    serve_side_door() if vec($ready, fileno $side_door, 1);
     for my $pid (keys %helpers) {
       vec($ready, fileno $helpers{$pid}, 1) or next;
       waitpid $pid, 0;
       delete $helpers{$pid};
-      network_ended() if ($network{pid} || 0) == $pid;
+      handle_network_exit() if ($network{pid} || 0) == $pid;
     }
-    show_machine() if $view && time != $view->{shown};
+    update_view() if $view && time != $view->{shown};
   }
 }
 
-# Whoever waits at the door of a fork server that cannot be started comes in from outside.
-sub turn_away {
-  my $caller = admitted($fork_server_door, $sandbox->{owner}) or return;
+# Rejects a connection if the fork server cannot be started; the host then uses the side door.
+sub reject_connection {
+  my $caller = accept_owner($fork_server_door, $sandbox->{owner}) or return;
   $peer = $caller;
-  tell_('e', 'room', 11);
+  send_event('e', 'room', 11);
   close $peer;
 }
 
-# The process beside pasta is not killed: it ends with its lifeline, when it has ended pasta. Where AppArmor has a profile
-# for pasta the kernel would not end that with it.
+# Ends all children. The helper of pasta is not killed: it ends with its lifeline, after it has ended pasta. If pasta
+# has an AppArmor profile, the kernel would not end it with the helper.
 sub end_all {
   my @children = grep { defined } @_;
   my $beside = $network{pid} || 0;
@@ -358,7 +358,7 @@ sub take_requests {
     my $request = from_json($1);
     my $work = $asked_for{$request->{do}};
     my $answer = { answer => $request->{id} };
-    eval { $work ? $work->($request) : die "It cannot $request->{do}.\n"; 1 } or $answer->{failed} = $@;
+    eval { $work ? $work->($request) : die "Unknown request $request->{do}.\n"; 1 } or $answer->{failed} = $@;
     tell_host($answer);
   }
 }
@@ -368,37 +368,37 @@ sub take_requests {
   become => sub {
     my ($request) = @_;
     $sandbox->{processors} = $request->{processors};
-    use_processors($sandbox->{init}, $fork_server ? $fork_server : ());
-    wait_for(helper(sub {
-      my ($says) = @_;
-      eval { become_another($request); 1 } or send_all($says, $@);
+    set_affinity($sandbox->{init}, $fork_server ? $fork_server : ());
+    wait_for(start_helper(sub {
+      my ($writer) = @_;
+      eval { reconfigure_sandbox($request); 1 } or send_all($writer, $@);
     }));
     $view->{$_} = $request->{view}{$_} for keys %{$request->{view}};
-    show_machine();
+    update_view();
   },
   network => sub {
     my ($request) = @_;
     my %request = (%{$request->{network}}, net => "/proc/$$/fd/" . fileno $pins{net});
     pipe(my $alive, $network{lifeline}) or die "no pipe: $!\n";
-    my ($pid, $said) = helper(sub {
-      my ($says) = @_;
-      open(STDIN, '<&', $alive) && open(STDOUT, '>&', $says) or exit 1;
-      close $_ for $alive, $says;
+    my ($pid, $reader) = start_helper(sub {
+      my ($writer) = @_;
+      open(STDIN, '<&', $alive) && open(STDOUT, '>&', $writer) or exit 1;
+      close $_ for $alive, $writer;
       connect_network(\%request);
     });
     close $alive;
-    $helpers{$pid} = process_file($pid);
+    $helpers{$pid} = open_process($pid);
     $network{pid} = $pid;
     my $word = '';
-    1 while $word !~ /\n/ && sysread $said, $word, 65536, length $word;
+    1 while $word !~ /\n/ && sysread $reader, $word, 65536, length $word;
     return if $word eq "connected\n";
     %network = ();
     my $told = eval { from_json($word) };
-    die(($told && $told->{reason} || 'its helper ended') . "\n");
+    die(($told && $told->{reason} || 'the network helper exited') . "\n");
   },
 );
 
-sub network_ended {
+sub handle_network_exit {
   %network = ();
   tell_host({ network => 'lost' });
 }

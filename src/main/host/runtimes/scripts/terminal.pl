@@ -1,8 +1,8 @@
-# Lets a program open its side of the terminal whose other side this is. It belongs to the sandbox's root: so its file
-# system of terminals is mounted.
-sub open_terminal_side {
+# Unlocks the program side of a terminal. It belongs to the root of the sandbox, as set by the mount options of its
+# devpts.
+sub unlock_terminal {
   my ($master) = @_;
   my $unlocked = pack('i', 0);
-  ioctl($master, 0x40045431, $unlocked) or return { failed => "it cannot be unlocked: $!" };
+  ioctl($master, 0x40045431, $unlocked) or return { failed => "cannot unlock the terminal: $!" };
   { done => \1 };
 }

@@ -1,4 +1,4 @@
-# The same for a process that has got the terminal as its standard input.
-given();
-my $answer = open_terminal_side(*STDIN);
+# Runs `unlock_terminal` in a process that has the terminal as its standard input.
+read_options();
+my $answer = unlock_terminal(*STDIN);
 die "$answer->{failed}\n" if $answer->{failed};

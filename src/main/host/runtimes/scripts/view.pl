@@ -1,18 +1,18 @@
-# What a sandbox sees of the machine: its own memory and processors instead of the host's, as lxcfs has it. Programs
-# size themselves by these files of /proc, which are files of ours there, written anew each second.
+# Shows a sandbox its own memory and CPUs instead of those of the host, like lxcfs. Programs size themselves by these
+# files of /proc, which are replaced by our files and updated every second.
 #
-# `$view`: `processors` (how many), `cpuinfo` (its text), `memory` (bytes; undefined where no limit holds), `folders`
-# (its cgroups), and `files`, which are open.
+# `$view`: `processors` (count), `cpuinfo` (text), `memory` (bytes; undef without an enforced limit), `folders`
+# (cgroups) and `files` (open files).
 my $view;
-sub show_machine {
+sub update_view {
   $view->{shown} = time;
-  show_file('cpuinfo', $view->{cpuinfo});
-  show_file('stat', processor_times());
-  show_file('meminfo', memory_use()) if defined $view->{memory};
+  write_view_file('cpuinfo', $view->{cpuinfo});
+  write_view_file('stat', format_cpu_times());
+  write_view_file('meminfo', format_memory()) if defined $view->{memory};
 }
 
-# Lines only grow, so that who reads meanwhile sees whole ones.
-sub show_file {
+# Lines never get shorter, so concurrent readers see whole lines.
+sub write_view_file {
   my ($name, $text) = @_;
   my $file = $view->{files}{$name};
   ($view->{texts}{$name} || '') eq $text and return;
@@ -22,40 +22,40 @@ sub show_file {
   truncate $file, length $text;
 }
 
-sub of_cgroup {
+sub read_cgroup {
   for my $name (@_) {
     for my $folder (@{$view->{folders}}) {
-      my $text = read_whole("$folder/$name");
+      my $text = read_file("$folder/$name");
       return $text if length $text;
     }
   }
   '';
 }
 
-# By the cgroup where it counts them, else those of the host's processors that it uses.
-sub processor_times {
+# Formats CPU times from the cgroup if it counts them, otherwise those of the host CPUs that the sandbox uses.
+sub format_cpu_times {
   my $count = $view->{processors};
-  my ($user, $system) = of_cgroup('cpu.stat') =~ /^user_usec (\d+)\nsystem_usec (\d+)$/m;
-  # On a computer with many processors the kernel takes long to count them.
-  my $host = defined $user && defined $view->{rest} ? '' : read_whole('/proc/stat');
+  my ($user, $system) = read_cgroup('cpu.stat') =~ /^user_usec (\d+)\nsystem_usec (\d+)$/m;
+  # Reading /proc/stat is slow on a computer with many CPUs.
+  my $host = defined $user && defined $view->{rest} ? '' : read_file('/proc/stat');
   ($view->{rest}) = $host =~ /^(ctxt .*)\z/ms if $host ne '';
-  my @rows = defined $user ? shares_of($count, $user, $system) : used_of($count, $host);
+  my @rows = defined $user ? divide_cpu_time($count, $user, $system) : select_cpu_times($count, $host);
   my @sum;
   for my $row (@rows) { $sum[$_] += $row->[$_] for 0 .. $#$row }
   join '', "cpu  @sum\n", (map { "cpu$_ @{$rows[$_]}\n" } 0 .. $#rows), "intr 0\n", $view->{rest} // '';
 }
 
-# In the kernel's unit, hundredths of a second, since the sandbox started.
-sub shares_of {
+# Divides the CPU time by CPUs, in hundredths of a second since the sandbox started.
+sub divide_cpu_time {
   my ($count, @microseconds) = @_;
-  my ($up) = read_whole('/proc/uptime') =~ /^([\d.]+)/;
+  my ($up) = read_file('/proc/uptime') =~ /^([\d.]+)/;
   $view->{since} = $up unless defined $view->{since};
   my ($user, $system) = map { int($_ / 10000 / $count) } @microseconds;
   my $idle = int(($up - $view->{since}) * 100) - $user - $system;
   map { [$user, 0, $system, $idle < 0 ? 0 : $idle, (0) x 6] } 1 .. $count;
 }
 
-sub used_of {
+sub select_cpu_times {
   my ($count, $host) = @_;
   my %times = $host =~ /^cpu(\d+) (.*)$/mg;
   my @used = @{$sandbox->{processors}};
@@ -63,9 +63,9 @@ sub used_of {
   map { [split / /, $times{$_} // ''] } @used;
 }
 
-sub memory_use {
-  my %use = of_cgroup('memory.stat') =~ /^(?:total_)?(\w+) (\d+)$/mg;
-  my $used = of_cgroup('memory.current', 'memory.usage_in_bytes') + 0;
+sub format_memory {
+  my %use = read_cgroup('memory.stat') =~ /^(?:total_)?(\w+) (\d+)$/mg;
+  my $used = read_cgroup('memory.current', 'memory.usage_in_bytes') + 0;
   my $cached = $use{file} // $use{cache} // 0;
   my $total = $view->{memory};
   $used = $total if $used > $total;
