@@ -21,6 +21,6 @@ export function asciiOutput(): Plugin {
  */
 export function escapeNonAscii(code: string): string {
   const escaped = /(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.exec(code)
-  if (escaped) throw new Error(`A backslash stands before a character beyond ASCII: ${escaped[0]}`)
+  if (escaped) throw new Error(`A backslash precedes a non-ASCII character: ${escaped[0]}`)
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

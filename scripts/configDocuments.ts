@@ -29,7 +29,8 @@ function jsonSchema() {
 function withTable(guide: string): string {
   const [before, rest] = guide.split(keysBegin)
   const after = rest?.split(keysEnd)[1]
-  if (before === undefined || after === undefined) throw new Error('docs/configuration.md has lost its marks.')
+  if (before === undefined || after === undefined)
+    throw new Error('docs/configuration.md has no markers for the table of keys.')
   const head = '| Key | Default | Environment | What it does |\n|---|---|---|---|'
   return `${before}${keysBegin}\n\n${head}\n${listConfigKeys().map(row).join('\n')}\n\n${keysEnd}${after}`
 }

@@ -20,15 +20,15 @@ const watcher = await build({
   logLevel: 'warn',
   build: { ...renderer.build, watch: {}, emptyOutDir: false },
 })
-if (!('close' in watcher)) throw new Error('The build does not watch its files.')
+if (!('close' in watcher)) throw new Error('The build did not start watching files.')
 // Waits for the first build, because an edit before its end would be missed.
 await new Promise<void>((resolveFirst, reject) => {
   watcher.on('event', (event) => {
     if (event.code === 'END') {
-      process.stderr.write('The interface is built.\n')
+      process.stderr.write('Built the interface.\n')
       resolveFirst()
     } else if (event.code === 'ERROR') {
-      process.stderr.write(`The interface was not built: ${event.error.message}\n`)
+      process.stderr.write(`Building the interface failed: ${event.error.message}\n`)
       reject(event.error)
     }
   })

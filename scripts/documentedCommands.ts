@@ -10,7 +10,7 @@ const programs = 'test/integration/documentedCommands.test.ts'
 export const documentedCommands: Readonly<Record<string, Trial>> = {
   './setup': { test: 'test/integration/setup.test.ts' },
   './setup --test': { test: 'test/integration/setup.test.ts' },
-  'npm ci': { reason: 'It downloads every package; `.ci/run` runs it through ./setup.' },
+  'npm ci': { reason: 'Downloads every package; `.ci/run` runs it through ./setup.' },
 
   'npm start': { test: programs },
   'npm start -- --browser': { test: programs },
@@ -18,7 +18,7 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
   'npm start -- doctor': { test: programs },
   'npm start -- image add debian': {
     reason:
-      'It downloads packages of the distribution; test/integration/imageCommand.test.ts adds an image without a network.',
+      'Downloads packages of the distribution; test/integration/imageCommand.test.ts adds an image without a network.',
   },
   'npm start -- stop': { test: programs },
   'npm start -- backup DIR': { test: programs },
@@ -26,21 +26,21 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
 
   'npm run service': { test: programs },
   'npm run service -- --listen 127.0.0.1:8080 --data DIR': {
-    reason: 'Another program may listen on the port; the test of `npm run service` takes a free one.',
+    reason: 'The port may be in use; the test of `npm run service` uses a free one.',
   },
   'npm run service -- --listen 0.0.0.0:443 --data /var/lib/steward': {
-    reason: 'It opens a port to the whole network; test/integration/commandLine.test.ts does the same on loopback.',
+    reason: 'Opens a port to the whole network; test/integration/commandLine.test.ts does the same on loopback.',
   },
   'npm run mcp': { test: programs },
   'npm run dev': { test: 'test/integration/devCommand.test.ts' },
 
   'npm run build': { all: 'npm run build' },
-  'npm run check': { reason: '`npm test` runs the same steps, of scripts/steps.ts.' },
-  'npm run format': { reason: 'It rewrites files; `npm test` checks that it would change none.' },
+  'npm run check': { reason: '`npm test` runs the same steps from scripts/steps.ts.' },
+  'npm run format': { reason: 'Rewrites files; `npm test` checks that nothing would change.' },
   'npm test': { all: 'npm test' },
   'npm test -- --quick': { all: 'npm test -- --quick' },
   'npm test -- --project unit src/shared': { all: 'npm test -- --project unit src/shared' },
-  'npm run test:all': { reason: 'It is the command that runs this list.' },
+  'npm run test:all': { reason: 'Runs this list.' },
   'npm run fuzz': { all: 'npm run fuzz -- --seconds 20' },
   'npm run simulate': { all: 'npm run simulate -- --minutes 1' },
   'npm run simulate -- --minutes 10': { all: 'npm run simulate -- --minutes 1' },
@@ -50,13 +50,13 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
 
   'npm run measure': { all: 'npm run measure' },
 
-  'npm run package': { reason: 'Installers of each platform need that platform and its signing tools.' },
+  'npm run package': { reason: 'Installers require their platform and its signing tools.' },
   'npm run package -- --dir': { all: 'npm run package -- --dir --output out/test-package' },
   'npm run package -- --update-feed https://updates.example.com/steward': {
-    reason: 'As `npm run package`; test/integration/packaging.test.ts reads the address from what was packaged.',
+    reason: 'Like `npm run package`; test/integration/packaging.test.ts reads the address from the package.',
   },
   'npm run package -- --electron DIR': {
-    reason: 'As `npm run package`; test/integration/packaging.test.ts packages with a stand-in of Electron.',
+    reason: 'Like `npm run package`; test/integration/packaging.test.ts packages with a fake Electron.',
   },
 }
 

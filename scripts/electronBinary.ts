@@ -12,8 +12,8 @@ const fetchMs = 5 * 60_000
 /** @returns the reason why this computer cannot show a window, as the end of a sentence, or undefined if it can */
 export function findWindowObstacle({ platform, uid, environment }: SandboxInstance): string | undefined {
   if (platform !== 'linux') return undefined
-  if (!hasDisplay(environment)) return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)'
-  if (uid === 0) return 'Electron has no sandbox when it runs as root'
+  if (!hasDisplay(environment)) return 'no display (neither DISPLAY nor WAYLAND_DISPLAY is set)'
+  if (uid === 0) return 'Electron has no sandbox when running as root'
   return undefined
 }
 
@@ -32,7 +32,7 @@ export function findElectronBinary(environment: Environment): string | undefined
  */
 export function fetchElectron(environment: Environment): string | undefined {
   if (environment.ELECTRON_SKIP_BINARY_DOWNLOAD) return undefined
-  process.stderr.write('Fetching Electron, once…\n')
+  process.stderr.write('Downloading Electron (only once)…\n')
   spawnSync(process.execPath, [resolve(folder, 'install.js')], { stdio: 'ignore', timeout: fetchMs })
   return findElectronBinary(environment)
 }

@@ -35,7 +35,8 @@ for (const path of globSync('src/main/**/*.ts')) {
   if (entry !== undefined) used.add(entry)
   else for (const { line, problem } of problems) complain(`${path}:${line} ${problem}`)
 }
-for (const entry of Object.keys(allowed)) if (!used.has(entry)) complain(`${entry} reads nothing by itself: remove it.`)
+for (const entry of Object.keys(allowed))
+  if (!used.has(entry)) complain(`${entry} no longer reads input. Remove the entry.`)
 process.exitCode = failures === 0 ? 0 : 1
 
 function complain(text: string): void {
@@ -58,22 +59,22 @@ function findProblems(path: string): { line: number; problem: string }[] {
 function findProblem(node: ts.Node): string | undefined {
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
     const isConsumers = node.moduleSpecifier?.getText().includes('stream/consumers')
-    return isConsumers ? 'collects a stream: use `readBytes`.' : undefined
+    return isConsumers ? 'collects a stream. Use `readBytes`.' : undefined
   }
   if (ts.isForOfStatement(node) && node.awaitModifier && ts.isVariableDeclarationList(node.initializer)) {
     const names = node.initializer.declarations.map(({ name }) => name.getText())
-    return collects(node.statement, names) ? 'collects a stream: use `readBytes`.' : undefined
+    return collects(node.statement, names) ? 'collects a stream. Use `readBytes`.' : undefined
   }
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined
   const { expression, name } = node.expression
-  if (expression.getText() === 'JSON' && name.text === 'parse') return 'parses JSON: use `parseJson`.'
-  if (unbounded.has(name.text) && node.arguments.length === 0) return `calls \`${name.text}()\`: use \`readBytes\`.`
+  if (expression.getText() === 'JSON' && name.text === 'parse') return 'parses JSON. Use `parseJson`.'
+  if (unbounded.has(name.text) && node.arguments.length === 0) return `calls \`${name.text}()\`. Use \`readBytes\`.`
   const [event, listener] = node.arguments
   if (!listener || !ts.isArrowFunction(listener) || !event || !ts.isStringLiteral(event) || event.text !== 'data') {
     return undefined
   }
   const names = listener.parameters.map((parameter) => parameter.name.getText())
-  return collects(listener.body, names) ? 'collects a stream: use `readBytes`.' : undefined
+  return collects(listener.body, names) ? 'collects a stream. Use `readBytes`.' : undefined
 }
 
 /** Whether one of the names is appended to a list, string or buffer. */

@@ -32,7 +32,7 @@ try {
 } catch (error) {
   if (!isDownloadFailure(error)) throw error
   process.stderr.write(
-    `The files of Electron cannot be downloaded (${error.message}). Connect this machine to the network, or name a folder that has them: npm run package -- --electron DIR\n`,
+    `Cannot download Electron (${error.message}). Connect this computer to the network, or use a local copy: npm run package -- --electron DIR\n`,
   )
   process.exitCode = 1
 }

@@ -17,11 +17,11 @@ composed.set('shared', ['shared'])
 let failures = 0
 for (const parts of composed.values()) {
   const missing = parts.filter((part) => !existsSync(resolvePart(part)))
-  if (missing.length > 0) complain(parts, `There is no ${missing.map(resolvePart).join(', ')}.`)
+  if (missing.length > 0) complain(parts, `Missing ${missing.map(resolvePart).join(', ')}.`)
   else compile(parts)
 }
 const used = new Set([...composed.values()].flat())
-for (const name of files.filter((file) => !used.has(file))) complain([name], 'Nothing uses it.')
+for (const name of files.filter((file) => !used.has(file))) complain([name], 'Unused script.')
 process.exitCode = failures === 0 ? 0 : 1
 
 function resolvePart(part: string): string {

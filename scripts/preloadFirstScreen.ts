@@ -19,7 +19,7 @@ export function preloadFirstScreen(module: string): Plugin {
           for (const it of chunks.find((chunk) => chunk.fileName === fileName)?.imports ?? []) addChunk(it)
         }
         const first = chunks.find(({ moduleIds }) => moduleIds.includes(normalizePath(module)))
-        if (!first) throw new Error(`The build has no file with ${module}.`)
+        if (!first) throw new Error(`No file of the build contains ${module}.`)
         addChunk(first.fileName)
         const files = [...needed].flatMap((fileName) => [fileName, ...findStyles(chunks, fileName)])
         return files.filter((fileName) => !html.includes(fileName)).map(createTag)

@@ -5,8 +5,8 @@ const minMajor = 24
 export function requireNode(versions = process.versions) {
   if (Number(versions.node.split('.')[0]) >= minMajor) return
   process.stderr.write(
-    `steward: Node.js ${minMajor} or newer is needed, and this is ${versions.node}. ` +
-      'Use the one that ./setup installed: node_modules/.bin/node.\n',
+    `steward: Node.js ${minMajor} or newer is required, found ${versions.node}. ` +
+      'Use the version that ./setup installed: node_modules/.bin/node.\n',
   )
   process.exit(2)
 }

@@ -15,6 +15,6 @@ async function buildPages(): Promise<void> {
     const { buildIfStale } = await import('./buildIfStale.ts')
     await buildIfStale()
   } catch (error) {
-    process.stderr.write(`${formatCommandError(error)}Terminal links have no page.\n`)
+    process.stderr.write(`${formatCommandError(error)}Terminal links will have no page.\n`)
   }
 }

@@ -59,15 +59,14 @@ async function openWindow(): Promise<number | string> {
   const why = findWindowObstacle(sandbox())
   if (why !== undefined) return why
   const binary = findElectronBinary(process.env) ?? fetchElectron(process.env)
-  if (binary === undefined) return "Electron's program is not installed and could not be fetched"
+  if (binary === undefined) return 'Electron is not installed and could not be downloaded'
   return runElectron(binary)
 }
 
 function windowFault(): string | undefined {
   const missing = findElectronBinary(process.env) === undefined
   return (
-    findWindowObstacle(sandbox()) ??
-    (missing ? "Electron's program is not installed; the next start fetches it" : undefined)
+    findWindowObstacle(sandbox()) ?? (missing ? 'Electron is not installed; the next start downloads it' : undefined)
   )
 }
 
@@ -93,11 +92,11 @@ function runElectron(binary: string): Promise<number | string> {
     // npm and the terminal send these signals to both processes. The window process decides how to react.
     const handOn = (signal: NodeJS.Signals) => child.kill(signal)
     process.on('SIGTERM', handOn).on('SIGINT', handOn).on('SIGHUP', handOn)
-    child.once('error', (error) => done(`Electron could not be run (${error.message})`))
+    child.once('error', (error) => done(`Electron could not start (${error.message})`))
     child.once('close', (code, signal) => {
       process.off('SIGTERM', handOn).off('SIGINT', handOn).off('SIGHUP', handOn)
       const ours = isUp || code === 0 || code === exitCodes.usage || code === exitCodes.failed
-      done(ours ? (code ?? exitCodes.failed) : `Electron ended at once (${signal ?? `exit code ${code}`})`)
+      done(ours ? (code ?? exitCodes.failed) : `Electron exited during startup (${signal ?? `exit code ${code}`})`)
     })
   })
 }

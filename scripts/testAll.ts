@@ -35,5 +35,5 @@ function commandsToRun(): string[] {
 
 function reasonToSkip(command: string): string | undefined {
   if (!command.startsWith('npm run package')) return undefined
-  return findElectronBinary(process.env) === undefined ? "Electron's program is not installed here." : undefined
+  return findElectronBinary(process.env) === undefined ? 'Electron is not installed.' : undefined
 }

@@ -9,7 +9,7 @@ import { callInPage } from './pages/windowCalls.ts'
 
 const reason =
   findWindowObstacle({ platform: process.platform, uid: process.getuid?.(), environment: process.env }) ??
-  (findElectronBinary(process.env) === undefined ? "Electron's program is not installed" : undefined)
+  (findElectronBinary(process.env) === undefined ? 'Electron is not installed' : undefined)
 
 test('the window opens and shows the interface, signed in', async (context) => {
   if (reason !== undefined) return context.skip(`no Electron window can be shown here: ${reason}`)

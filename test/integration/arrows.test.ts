@@ -252,7 +252,7 @@ describe('input readers', () => {
     expect(await checked(files, repositories)).toEqual({ exitCode: 0, stdout: '' })
     expect(await checked(files, `${repositories}, 'src/main/none.ts': 'no reason'`)).toEqual({
       exitCode: 1,
-      stdout: 'src/main/none.ts reads nothing by itself: remove it.\n',
+      stdout: 'src/main/none.ts no longer reads input. Remove the entry.\n',
     })
   })
 })
@@ -298,7 +298,7 @@ describe('helper scripts', () => {
     const { exitCode, stdout } = await compile({ [`${scripts}/good.pl`]: good, ...uses('gone') })
     expect({ exitCode, stdout }).toEqual({
       exitCode: 1,
-      stdout: `shared + gone: There is no ${scripts}/gone.pl.\ngood: Nothing uses it.\n`,
+      stdout: `shared + gone: Missing ${scripts}/gone.pl.\ngood: Unused script.\n`,
     })
   })
 })

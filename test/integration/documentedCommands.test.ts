@@ -124,7 +124,7 @@ test('an older Node.js names the version to use and runs npm scripts', async ({ 
   const older = findOlderNode()
   if (older === undefined) return skip('No Node.js from 20 to 23 is on the PATH.')
   const sentence =
-    /^steward: Node\.js 24 or newer is needed, and this is 2[0-3]\.\S+ Use the one .*node_modules\/\.bin\/node\.\n$/
+    /^steward: Node\.js 24 or newer is required, found 2[0-3]\.\S+ Use the version .*node_modules\/\.bin\/node\.\n$/
   for (const script of ['scripts/mcp.js', 'scripts/start.js']) {
     const outcome = await run(`${older} ${script} --help`, {})
     expect(outcome).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(sentence) })

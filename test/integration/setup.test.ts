@@ -17,7 +17,7 @@ test('does nothing if nothing is missing', async () => {
 test('rejects an outdated Node.js and names the required version', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: [], nodeMajor: 18 })
   expect(outcome.exitCode).toBe(1)
-  expect(outcome.stderr).toContain('Node.js 20 or newer with npm is needed')
+  expect(outcome.stderr).toContain('Node.js 20 or newer with npm is required')
   expect(outcome.stderr).toContain('Node.js 24, which npm installs')
 })
 
@@ -25,13 +25,13 @@ test('prints the command and the missing dependencies if it cannot install them'
   const outcome = await runSetup({ commands: baseCommands.filter((it) => it !== 'bwrap'), parts: [] })
   expect(outcome.exitCode).toBe(0)
   expect(outcome.stdout).toContain('apt-get install -y --no-install-recommends bubblewrap\n')
-  expect(outcome.stdout).toContain('sandboxes (needs bubblewrap)')
+  expect(outcome.stdout).toContain('sandboxes (requires bubblewrap)')
   expect(outcome.stdout).not.toContain('chromium')
 })
 
 test('requires test dependencies only with --test', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: ['--test'] })
-  expect(outcome.stdout).toContain('tests in a browser (needs chromium-headless-shell)')
+  expect(outcome.stdout).toContain('tests in a browser (requires chromium-headless-shell)')
   expect(outcome.stdout.trimEnd().split('\n').at(-1)).toBe('Ready: npm test')
 })
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs a command on a "machine" of its own, with one network card and a world behind it that answers on a public, a
-# private and a link-local address. Needs root, and namespaces of its own for network, mounts and processes:
+# Runs a command on a simulated computer with one network card, and a network behind it that responds on a public, a
+# private and a link-local address. Requires root and new namespaces for network, mounts and processes:
 #   unshare --net --mount --pid --fork --kill-child --mount-proc sh world.sh FOLDER NODE COMMAND…
-# TUNNEL_MODE says who may open /dev/net/tun there (666: everybody), whoever may on the real machine.
+# TUNNEL_MODE is the mode of /dev/net/tun there (666: every user), independent of the mode on the real computer.
 set -e
 folder=$1 node=$2
 shift 2
@@ -14,7 +14,7 @@ wait_for() {
   until "$@"; do
     rounds=$((rounds + 1))
     if [ "$rounds" -ge 2000 ]; then
-      echo "world.sh: $what is not there after 100 seconds" >&2
+      echo "world.sh: $what is not ready after 100 seconds" >&2
       exit 1
     fi
     sleep 0.05
