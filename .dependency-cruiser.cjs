@@ -71,7 +71,7 @@ module.exports = {
     only('electron', 'main/shell/', 'main/entries/main.ts', 'preload/'),
     only('keytar', 'main/platform/secrets/keychain'),
     only('@lydell/node-pty', 'main/host/runtimes/'),
-    only('better-sqlite3', 'main/storage/'),
+    only('better-sqlite3', 'main/storage/sqlite/'),
     only('pg', 'main/storage/postgres/'),
     // Servers and connections are made in one room; a half that forwards says only where to. Images of strangers are
     // fetched by a client that checks each address as it connects.

@@ -10,7 +10,7 @@ import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretSto
 import { verifySecretStore } from '#platform/secrets/verifySecretStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { createPrivateKeychain, type PrivateKeychain } from '../support/privateKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'

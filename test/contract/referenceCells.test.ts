@@ -6,7 +6,7 @@ import { serviceReferences } from '#service/references/serviceReferences.ts'
 import { type Migration, migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { type Reference, type ResourceKind, type StoredReferences, toReferences } from '#storage/storedReferences.ts'
 
 /**

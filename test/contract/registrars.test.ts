@@ -10,7 +10,7 @@ import { createNameSiloRegistrar } from '#service/domains/registrars/namesilo/na
 import type { Registrar, RegistrarError } from '#service/domains/registrars/registrar.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { nameComLogin, nameComServer } from '../support/registrars/nameComServer.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
 import type { RegistrarTrouble } from '../support/registrars/registrarServer.ts'

@@ -8,7 +8,7 @@ import { combineReservations, createPaymentReservations } from '#agent/budgets/p
 import type { Grant } from '#shared/contract/intents.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { script } from '../support/approvals.ts'
 import { createMemoryReservations } from '../support/memoryReservations.ts'
 import { noLimits } from '../support/payingAgent.ts'

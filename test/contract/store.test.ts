@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { createGroupCommit } from '#storage/groupCommit.ts'
 import { openPostgresStore } from '#storage/postgres/postgresStore.ts'
+import { createGroupCommit } from '#storage/sqlite/groupCommit.ts'
 import { ConstraintError, defineStatement, isDuplicate, type Store, StoreUnavailableError } from '#storage/store.ts'
 import {
   amount,

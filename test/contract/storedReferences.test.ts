@@ -6,7 +6,7 @@ import { serviceReferences } from '#service/references/serviceReferences.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import {
   createHistory,
   type DeclaredColumn,

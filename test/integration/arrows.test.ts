@@ -45,8 +45,8 @@ const allowed = {
   'src/main/platform/http/room.ts': imports('find-my-way', 'node:http'),
   'src/main/service/two/typedHttp.ts':
     "import type { IncomingMessage } from 'node:http'\nexport type Request = IncomingMessage\nexport const target = 1\n",
-  'src/main/storage/postgres/pool.ts': imports('pg', '../database.ts'),
-  'src/main/storage/database.ts': imports('better-sqlite3', '../platform/target.ts'),
+  'src/main/storage/postgres/pool.ts': imports('pg', '../sqlite/database.ts'),
+  'src/main/storage/sqlite/database.ts': imports('better-sqlite3', '../../platform/target.ts'),
   'src/shared/schema.ts': imports('zod', './target.ts'),
   'src/renderer/app/main.ts': imports('../features/one/target.ts', '../../shared/target.ts'),
 }
@@ -100,7 +100,7 @@ const planted: Record<string, { path: string; text: string }> = {
   'keytar-has-one-owner': { path: 'src/main/agent/one/keychain.ts', text: imports('keytar') },
   'lydellnode-pty-has-one-owner': { path: 'src/main/service/one/pty.ts', text: imports('@lydell/node-pty') },
   'pg-has-one-owner': { path: 'src/main/storage/migrations/planted.ts', text: imports('pg') },
-  'better-sqlite3-has-one-owner': { path: 'src/main/service/one/sql.ts', text: imports('better-sqlite3') },
+  'better-sqlite3-has-one-owner': { path: 'src/main/storage/migrations/sql.ts', text: imports('better-sqlite3') },
   'http-has-one-room': {
     path: 'src/main/agent/one/server.ts',
     text: "import { createServer } from 'node:http'\nexport const target = createServer\n",

@@ -10,7 +10,7 @@ import { type Message, MessageEvent, type SentMessages } from '#shared/contract/
 import type { Conversation } from '#shared/contract/chats.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { until } from '../support/eventually.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'

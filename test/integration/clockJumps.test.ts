@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { rule } from '../support/approvals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'

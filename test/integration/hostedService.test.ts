@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'

@@ -10,7 +10,7 @@ import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretSto
 import { AppError } from '#shared/appError.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createRunningAgent } from '../support/runningAgent.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 

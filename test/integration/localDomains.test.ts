@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { plantDomain } from '../support/plantDomain.ts'
 import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { createLocalRuntime } from '../support/fakeRuntime.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'

@@ -7,7 +7,7 @@ import { createSandboxDomains, type SandboxDomains } from '#service/sandboxDomai
 import { AccountId, SandboxId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 
 /** Domains that lead to sandboxes, verified with a real DNS server. */
 const ada = { accountId: AccountId.parse('acc_ada'), sandboxId: SandboxId.parse('a'.repeat(32)) }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { until } from '../support/eventually.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'

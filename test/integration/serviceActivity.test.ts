@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type Json, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'

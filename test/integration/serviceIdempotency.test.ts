@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { plantDomain } from '../support/plantDomain.ts'
 import { type Answer, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { plantCharge, plantHold } from '../support/plantCharge.ts'
 import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'

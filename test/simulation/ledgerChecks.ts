@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { ModelState } from './ledgerModel.ts'
 
 type AccountRow = { id: string; kind: string; posted: number; held: number }

@@ -5,7 +5,7 @@ import { creditDays } from '#storage/migrations/creditDays.ts'
 import { credits } from '#storage/migrations/credits.ts'
 import { runningMeters } from '#storage/migrations/runningMeters.ts'
 import { sandboxes } from '#storage/migrations/sandboxes.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { Random } from './random.ts'
 import type { Life, SimulatedWorld } from './simulatedWorld.ts'
 

@@ -20,7 +20,7 @@ import type { Intent, IntentRecord, Policy, PolicyRule, Requester } from '#share
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createLockableSigner, type LockableSigner } from './lockableSigner.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 

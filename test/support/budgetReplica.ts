@@ -1,7 +1,7 @@
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { createPaymentBudgets } from '#agent/budgets/paymentBudgets.ts'
 import { createPaymentReservations } from '#agent/budgets/paymentReservations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { script } from './approvals.ts'
 
 /** Pays concurrently with other processes from the same budget. Prints the signed amounts. */

@@ -6,7 +6,7 @@ import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 
 /** Opens the activity log of a folder, together with the job that removes old entries. */
 export function openLog({ folder, now }: { folder: string; now: () => number }): {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 
 /** Removes sandboxes from the database but not their files, as after restoring a backup. */
 export function orphanSandboxes(dataDir: string, ids: readonly string[]): void {

@@ -5,7 +5,7 @@ import { createHistoryRepository } from '#service/credits/historyRepository.ts'
 import { createLedgerRepository } from '#service/credits/ledgerRepository.ts'
 import { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 
 /** Places a hold of so many cents on an account, and leaves it open. The service may be running. */
 export function plantHold(dataDir: string, { accountId, cents }: { accountId: string; cents: number }): void {

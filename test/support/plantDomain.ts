@@ -3,7 +3,7 @@ import { createDomainRepository } from '#service/domains/domainRepository.ts'
 import { registryNameservers } from '#service/domains/registrars/local/localRegistry.ts'
 import { createRegistryRepository } from '#service/domains/registrars/local/registryRepository.ts'
 import { AccountId } from '#shared/ids.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 
 const yearMs = 365 * 24 * 60 * 60_000
 

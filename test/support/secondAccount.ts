@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createAccountRepository } from '#service/accounts/accountRepository.ts'
 import { createApiKeys, createKeyRecord, keyTokens } from '#service/accounts/apiKeys.ts'
 import { AccountId } from '#shared/ids.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 
 /**
  * Adds a second account to a service that may be running. Returns an API key of it, or one that manages the account.

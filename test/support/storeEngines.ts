@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { openPostgresStore, type PostgresOptions } from '#storage/postgres/postgresStore.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import type { Store } from '#storage/store.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createAccountRequestRepository } from '#service/auth/accountRequestRepository.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 
 /**
  * Creates a wallet's request for an account, regardless of the service's setting for unknown wallets.

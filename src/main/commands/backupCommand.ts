@@ -12,7 +12,7 @@ import { version } from '#platform/program/version.ts'
 import { AppError } from '#shared/appError.ts'
 import { type HostMethod, type HostParams, type HostResult, hostMethods } from '#shared/contract/hostIpc.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { copyMode, copyTree } from './copyTree.ts'
 
 /** Marks a folder as a backup. */

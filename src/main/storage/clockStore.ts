@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import type { ClockStore } from '#platform/time/clock.ts'
-import type { Database } from './openDatabase.ts'
+import type { Database } from './sqlite/openDatabase.ts'
 
 const State = z.object({
   bootId: z.string().nullable(),

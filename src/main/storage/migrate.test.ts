@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Migration, migrate, readSchemaVersion } from './migrate.ts'
 import { agentMigrations } from './migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from './migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from './openDatabase.ts'
+import { type Database, openDatabase } from './sqlite/openDatabase.ts'
 
 const first: Migration = { version: 1, up: 'CREATE TABLE notes (text TEXT NOT NULL) STRICT;' }
 const second: Migration = { version: 2, up: 'ALTER TABLE notes ADD COLUMN at_ms INTEGER;' }

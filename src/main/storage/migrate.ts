@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { Database } from './openDatabase.ts'
+import type { Database } from './sqlite/openDatabase.ts'
 
 /** Migration of the schema. Released migrations never change. `version` counts from 1 without gaps. */
 export type Migration = { readonly version: number; readonly up: string }

@@ -1,5 +1,5 @@
 import type { Log } from '#platform/logging/log.ts'
-import type { Database } from './openDatabase.ts'
+import type { Database } from './sqlite/openDatabase.ts'
 import { createSqliteStore } from './sqlite/sqliteStore.ts'
 import type { Store } from './store.ts'
 

@@ -1,5 +1,5 @@
-import BetterSqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { openDatabase } from './sqlite/openDatabase.ts'
 import {
   amount,
   bytes,
@@ -38,7 +38,7 @@ const thing: Thing = {
 }
 
 function openThings() {
-  const database = new BetterSqlite(':memory:')
+  const database = openDatabase(':memory:')
   database.exec(
     `CREATE TABLE things (id TEXT PRIMARY KEY, count INTEGER, is_ready INTEGER, words TEXT, paid_atomic INTEGER,
        hash BLOB, read_at_ms INTEGER, limit_atomic INTEGER, note TEXT) STRICT`,

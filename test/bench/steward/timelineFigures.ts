@@ -7,7 +7,7 @@ import { silentLog } from '#platform/logging/log.ts'
 import { listTimeline } from '#shared/contract/timeline.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { temporaryFolder } from '../../support/temporaryFolder.ts'
 
 const entries = 100_000

@@ -1,5 +1,5 @@
 import { type ActivitySettings, defaultActivitySettings } from '#shared/contract/activitySettings.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow } from '#storage/table.ts'
 
 const settings = defineTable('activity_settings', {

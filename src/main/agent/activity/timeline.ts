@@ -1,7 +1,7 @@
 import type { Log } from '#platform/logging/log.ts'
 import { toOriginator } from '#shared/contract/originator.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { NewActivityEntry, RecordActivity } from '../base/recordActivity.ts'
 import type { CurrentTask, TaskContext } from '../base/taskContext.ts'
 import { genesisHash } from './entryHash.ts'

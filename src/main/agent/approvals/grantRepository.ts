@@ -1,7 +1,7 @@
 import { Grant, Requester } from '#shared/contract/intents.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   amount,
   defineTable,

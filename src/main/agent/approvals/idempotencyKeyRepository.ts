@@ -1,5 +1,5 @@
 import type { KeySlot } from '#platform/http/oncePerKey.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { Params } from '#storage/table.ts'
 
 /** Intents by the `Idempotency-Key` of the request that created them. */

@@ -1,7 +1,7 @@
 import type { IntentRecord, IntentState } from '#shared/contract/intents.ts'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { createEmitter } from '#shared/emitter.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { createIntentRepository, type IntentRepository, type StoredIntent } from './intentRepository.ts'
 import { createIntentStateRepository, type IntentRetention } from './intentStateRepository.ts'
 import { getNextState, getReservationStep, type IntentEvent } from './intentStates.ts'

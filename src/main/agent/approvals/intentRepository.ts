@@ -1,5 +1,5 @@
 import { Intent, IntentRecord, type IntentState, type Requester } from '#shared/contract/intents.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, flag, json, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export const intentTable = defineTable('intents', {

@@ -1,5 +1,5 @@
 import type { IntentState, Requester } from '#shared/contract/intents.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { Params, RowOf } from '#storage/table.ts'
 import { intentTable, type StoredIntent } from './intentRepository.ts'
 

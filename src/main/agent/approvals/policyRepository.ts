@@ -1,5 +1,5 @@
 import { Policy } from '#shared/contract/intents.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, flag, lenientJson, number, type Params, type RowOf, type StoredRow } from '#storage/table.ts'
 
 export type PolicyRepository = {

@@ -1,5 +1,5 @@
 import { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,
   lenientJson,

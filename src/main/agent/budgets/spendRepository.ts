@@ -1,5 +1,5 @@
 import type { Spend, SpendLimits } from '#shared/contract/chats.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, flag, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export type SpendScope = 'day' | 'conversation'

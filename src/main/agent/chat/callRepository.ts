@@ -1,6 +1,6 @@
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const callTable = defineTable('chat_calls', {

@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { OfferedTool } from '../toolServers/externalTools.ts'
 import { type CallRepository, createCallRepository } from './callRepository.ts'
 import {

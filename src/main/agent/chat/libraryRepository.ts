@@ -2,7 +2,7 @@ import type { Attachment, Prompt } from '#shared/contract/chatLibrary.ts'
 import type { AttachmentId, Folder, FolderId, PromptId } from '#shared/contract/chats.ts'
 import { promptVariables } from '#shared/promptText.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const folderTable = defineTable('chat_folders', { id: text<FolderId>(), name: text() })

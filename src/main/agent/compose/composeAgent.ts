@@ -1,5 +1,5 @@
 import { getBuiltFile } from '#platform/program/programFile.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { type ActivitySettingsStore, createActivitySettings } from '../activity/activitySettings.ts'
 import { recordConnections } from '../activity/connectionNotes.ts'
 import { createRetention } from '../activity/retention.ts'

@@ -1,5 +1,5 @@
 import { WalletAccountId } from '#shared/contract/wallet.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, type Params, type RowOf, renameColumn, type StoredRow, text } from '#storage/table.ts'
 
 const wallets = defineTable('sign_in_wallets', {

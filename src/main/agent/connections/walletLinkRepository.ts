@@ -1,4 +1,4 @@
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { DnsPlan } from '#shared/contract/localDomains.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, json, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const plans = defineTable('dns_plans', {

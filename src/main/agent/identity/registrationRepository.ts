@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { Registration, registerAutomaton } from '#shared/contract/automatons.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** Signed body. Retries send the same values. */

@@ -1,7 +1,7 @@
 import type { Log } from '#platform/logging/log.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { Approvals, SubmitRequest } from '../approvals/approvals.ts'
 import type { IdempotentSubmissions } from '../approvals/idempotentSubmissions.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'

@@ -6,7 +6,7 @@ import {
   PaymentReceipt,
   type PaymentState,
 } from '#shared/contract/paymentRecords.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,
   flag,

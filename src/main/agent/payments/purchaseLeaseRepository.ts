@@ -1,4 +1,4 @@
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, type Params, text } from '#storage/table.ts'
 
 const leases = defineTable('purchase_leases', { purchase: text(), intentId: text() })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ModelPrice, type ModelServerId } from '#shared/contract/providers.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,
   flag,

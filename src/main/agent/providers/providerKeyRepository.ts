@@ -1,5 +1,5 @@
 import type { KeyLocation } from '#shared/contract/providers.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const providerKeys = defineTable('provider_keys', {

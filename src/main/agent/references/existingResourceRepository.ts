@@ -1,4 +1,4 @@
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, renameColumn, text } from '#storage/table.ts'
 import type { RemovedKind } from '../base/removedThings.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SecretName, ToolServerId, ToolServerTransport } from '#shared/contract/toolServers.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,
   flag,

@@ -1,5 +1,5 @@
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 
 /**
  * Stores the `Idempotency-Key` of each paying call, so that a retry never pays twice. The same caller, tool and

@@ -3,7 +3,7 @@ import type { ToolContext, ToolResult } from '#shared/contract/tools/tool.ts'
 import { findBuiltInTool } from '#shared/contract/tools/toolTable.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createToolBudgets } from './toolBudgets.ts'
 
 const holder = 'tool mcp_1'

@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { Tool, ToolContext, ToolResult } from '#shared/contract/tools/tool.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 
 /** Daily spending of each caller of tools, per UTC day, in credits and USDC combined. Reservations count as spent. */
 export type ToolBudgets = {

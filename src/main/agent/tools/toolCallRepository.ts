@@ -1,5 +1,5 @@
 import { ToolCallRecord, type ToolCallState } from '#shared/contract/toolCalls.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const toolCalls = defineTable('tool_calls', {

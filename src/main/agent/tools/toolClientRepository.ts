@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { changeToolClient, type ToolClientId } from '#shared/contract/toolClients.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export const ToolClientSettings = changeToolClient.body.required()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { openTestWallet, type TestWallet } from '#test/support/openTestWallet.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { deriveAccountId } from './accountIds.ts'

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Wallet, WalletAccountId } from '#shared/contract/wallet.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { openTestWallet, type TestWallet } from '#test/support/openTestWallet.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { fullCost } from './vaultHeader.ts'

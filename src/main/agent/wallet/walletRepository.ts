@@ -7,7 +7,7 @@ import {
   WalletAccountId,
 } from '#shared/contract/wallet.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,
   flag,

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createWalletRepository } from './walletRepository.ts'
 import { createWalletSettings } from './walletSettings.ts'
 

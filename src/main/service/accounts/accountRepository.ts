@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AccountId } from '#shared/ids.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   bytes,
   defineTable,

@@ -7,7 +7,7 @@ import {
 } from '#shared/contract/activity.ts'
 import { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export const byColumns = { byKind: text(), byName: nullable(text()), byId: nullable(text()) }

@@ -1,6 +1,6 @@
 import { type ActivityBy, ActivityType, activityLimits } from '#shared/contract/activity.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import {
   type AccountActivityRecord,

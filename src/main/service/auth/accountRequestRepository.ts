@@ -1,6 +1,6 @@
 import type { AccountRequest } from '#shared/contract/accountRequests.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import { toWalletKey, type WalletName } from './walletRepository.ts'
 

@@ -1,4 +1,4 @@
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const nonces = defineTable('auth_nonces', { nonce: text(), expiresAtMs: number() })

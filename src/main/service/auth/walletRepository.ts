@@ -1,7 +1,7 @@
 import { accountNetworks } from '#shared/contract/networks.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** The key `caip10` is derived from type and address. */

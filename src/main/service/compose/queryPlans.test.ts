@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'

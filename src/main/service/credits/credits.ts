@@ -1,6 +1,6 @@
 import type { AccountId } from '#shared/ids.ts'
 import type { MicroUsd } from '#shared/microUsd.ts'
-import type { GroupCommit } from '#storage/groupCommit.ts'
+import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import type { CreditHistory } from './creditHistory.ts'
 import type { CreditLedger } from './creditLedger.ts'
 import type { KeyLimit } from './keyLimits.ts'

@@ -1,6 +1,6 @@
 import type { SpendingGrouping, TransactionType } from '#shared/contract/credits.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   type Column,
   defineTable,

@@ -1,6 +1,6 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** Accounts of the service: the source of credits and the destination of charges. */

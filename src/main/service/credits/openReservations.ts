@@ -1,7 +1,7 @@
 import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
-import type { GroupCommit } from '#storage/groupCommit.ts'
+import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import type { CreditLedger } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
 import type { KeyLimit } from './keyLimits.ts'

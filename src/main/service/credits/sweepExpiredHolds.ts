@@ -1,5 +1,5 @@
 import type { Log } from '#platform/logging/log.ts'
-import type { GroupCommit } from '#storage/groupCommit.ts'
+import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import type { CreditLedger } from './creditLedger.ts'
 
 export type LedgerWrites = { ledger: CreditLedger; commits: GroupCommit }

@@ -1,5 +1,5 @@
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import type { RegistrarId } from './registrars/registrar.ts'
 

@@ -1,5 +1,5 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const orphanedDomains = defineTable('orphaned_domains', {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
+import { openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createAnswerRepository } from './answerRepository.ts'
 import { answerBudget, createIdempotentAnswers } from './idempotentResponses.ts'
 

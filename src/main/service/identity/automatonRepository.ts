@@ -1,5 +1,5 @@
 import type { ChainType } from '#shared/contract/wallet.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,
   nullable,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
-import type { GroupCommit } from '#storage/groupCommit.ts'
+import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import { alreadyUsed, expired, type Facilitator, type Settlement, tooLittle, wrongSignature } from './facilitator.ts'
 import { isSignedByPayer, type PaymentAuthorization } from './paymentAuthorization.ts'
 import type { TestMoneyRepository } from './testMoneyRepository.ts'

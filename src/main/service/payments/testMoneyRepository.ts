@@ -1,4 +1,4 @@
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const balances = defineTable('test_money', { address: text(), balance: number() })

@@ -1,7 +1,7 @@
 import { Visibility } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { formatIssuerCondition } from '#storage/issuerIsPresent.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { bytes, defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import type { Issuer } from '../base/principals.ts'
 

@@ -1,6 +1,6 @@
 import type { RemovedThing } from '#shared/contract/removedThings.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, number, type Params, renameColumn, type StoredRow, text } from '#storage/table.ts'
 
 const removedThings = defineTable('removed_things', {

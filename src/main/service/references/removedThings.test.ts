@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createRemovedThingAnnouncer } from './removedThingAnnouncer.ts'
 import { createRemovedThingRepository, type RemovedThingRepository } from './removedThingRepository.ts'
 

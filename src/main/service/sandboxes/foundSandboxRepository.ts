@@ -1,5 +1,5 @@
 import type { SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const sandboxRemovals = defineTable('sandbox_removals', { sandboxId: text<SandboxId>(), markedAtMs: number() })

@@ -1,6 +1,6 @@
 import { Enforced, Network, Region, SandboxStatus } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const sandboxes = defineTable('sandboxes', {

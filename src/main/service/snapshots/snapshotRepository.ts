@@ -1,5 +1,5 @@
 import type { SandboxId, SnapshotId } from '#shared/ids.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const snapshots = defineTable('snapshots', {

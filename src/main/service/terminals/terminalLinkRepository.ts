@@ -1,6 +1,6 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { formatIssuerCondition } from '#storage/issuerIsPresent.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { bytes, defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import type { Issuer } from '../base/principals.ts'
 

@@ -1,5 +1,4 @@
 import type { Statement as CompiledStatement } from 'better-sqlite3'
-import type { Database } from '../openDatabase.ts'
 import {
   type AnyParams,
   type RowStatement,
@@ -9,6 +8,7 @@ import {
   type Transaction,
 } from '../store.ts'
 import type { StoredRow } from '../table.ts'
+import type { Database } from './openDatabase.ts'
 import { toStoreError } from './toStoreError.ts'
 
 /**

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSerialQueue } from '#platform/concurrency/serialQueue.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import {
   chatGptConversation,
   chatGptNode,

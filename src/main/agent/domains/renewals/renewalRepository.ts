@@ -1,5 +1,5 @@
 import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, flag, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const settingsTable = defineTable('domain_renewals', {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { migrate } from '../../migrate.ts'
-import { openDatabase } from '../../openDatabase.ts'
+import { openDatabase } from '../../sqlite/openDatabase.ts'
 import { agentMigrations } from './agentMigrations.ts'
 import { toolServerGrants } from './toolServerGrants.ts'
 

@@ -1,5 +1,5 @@
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
-import type { Database } from '#storage/openDatabase.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,
   flag,
