@@ -79,7 +79,7 @@ module.exports = {
       'http-has-one-room',
       src(
         '',
-        '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/http/previews[.]ts|service/inference/fetchedImages[.]ts)|[.]test[.]ts$',
+        '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/portProxy/previews[.]ts|service/inference/fetchedImages[.]ts)|[.]test[.]ts$',
       ),
       { path: '^(node:)?https?$', dependencyTypesNot: ['type-only'] },
     ),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { endToEnd, type HeaderList } from '#platform/http/endToEndHeaders.ts'
+import { tokenProtocol } from '../http/credentials.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
-import { tokenProtocol } from './credentials.ts'
 import { hasStewardSecret, type PreviewHolder, tokenHeader } from './previewAccess.ts'
 import { isPreviewCookie } from './previewCookies.ts'
 
