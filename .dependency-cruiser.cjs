@@ -79,12 +79,12 @@ module.exports = {
       'http-has-one-room',
       src(
         '',
-        '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/portProxy/previews[.]ts|service/inference/fetchedImages[.]ts)|[.]test[.]ts$',
+        '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/portProxy/previews[.]ts|service/inference/canonical/fetchedImages[.]ts)|[.]test[.]ts$',
       ),
       { path: '^(node:)?https?$', dependencyTypesNot: ['type-only'] },
     ),
     only('find-my-way', 'main/platform/http/'),
-    only('undici', 'main/service/inference/upstreamPools.ts'),
+    only('undici', 'main/service/inference/providers/upstreamPools.ts'),
     // Loading it holds a thread for long: only the thread that asks chains has it, and tests judge by it.
     only('viem', 'main/platform/chain/', '.*[.]test[.]ts$'),
     only('ox', 'main/agent/', 'main/service/'),

@@ -18,8 +18,8 @@ const allowed: Readonly<Record<string, string>> = {
     'one DNS message over TCP, which has 65,535 bytes, and a deadline',
   'src/main/service/domains/dns/dnsServer.ts': 'one DNS message over TCP, which has 65,535 bytes, and an idle timeout',
   'src/main/agent/tools/mcpExchange.ts': 'answers of our own server of tools, in this process',
-  'src/main/service/inference/providerReply.ts': 'an answer of a provider, up to `maxJsonResponseBytes`',
-  'src/main/service/inference/modelCatalogue.ts': 'the catalogue that ships with Steward',
+  'src/main/service/inference/providers/providerReply.ts': 'an answer of a provider, up to `maxJsonResponseBytes`',
+  'src/main/service/inference/catalogue/modelCatalogue.ts': 'the catalogue that ships with Steward',
   'src/main/host/runtimes/bubblewrap/spawner.ts': 'lines of our own helper processes, up to `maxLineLength`',
   'src/main/host/runtimes/docker/imageArchive.ts': 'the first bytes of an archive, up to `headerBytes`',
 }

@@ -1,7 +1,7 @@
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import type { Log } from '#platform/logging/log.ts'
 import type { TimeSource } from '#platform/time/timeSource.ts'
-import type { InferenceOptions } from '#service/inference/providerSettings.ts'
+import type { InferenceOptions } from '#service/inference/providers/providerSettings.ts'
 import type { PolicyRule } from '#shared/contract/intents.ts'
 import { createRunningAgent, type RunningAgent } from './runningAgent.ts'
 import { type Answer, type Json, runningService, type TestService } from './runningService.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { InferenceOptions } from '#service/inference/providerSettings.ts'
+import type { InferenceOptions } from '#service/inference/providers/providerSettings.ts'
 import { families, mapFamilies } from '#shared/contract/families.ts'
 import { ConfiguredModel } from '#shared/modelFields.ts'
 

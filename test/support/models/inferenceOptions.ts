@@ -1,4 +1,4 @@
-import type { InferenceOptions } from '#service/inference/providerSettings.ts'
+import type { InferenceOptions } from '#service/inference/providers/providerSettings.ts'
 import { familyIds } from '#shared/contract/families.ts'
 import type { ProviderServer } from './providerServer.ts'
 

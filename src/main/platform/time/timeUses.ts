@@ -181,7 +181,7 @@ export const timeUses = {
       'platform/concurrency/tokenBuckets.ts',
       'platform/http/httpServer.ts',
       'service/http/rateLimits.ts',
-      'service/inference/completionLimits.ts',
+      'service/inference/streaming/completionLimits.ts',
       'service/inference/responseItems.ts',
       'service/host/hostConnection.ts',
       'service/host/hostHeartbeat.ts',

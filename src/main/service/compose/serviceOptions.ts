@@ -6,7 +6,7 @@ import type { NewWallets } from '../auth/signIns.ts'
 import type { RegistrarOptions } from '../domains/registrars/registrarOptions.ts'
 import type { RateLimitNumbers } from '../http/rateLimits.ts'
 import type { ResponseLimits } from '../http/responseBudget.ts'
-import type { InferenceOptions } from '../inference/providerSettings.ts'
+import type { InferenceOptions } from '../inference/providers/providerSettings.ts'
 import type { PaymentOptions } from '../payments/paymentOptions.ts'
 
 export type ServiceOptions = {

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
-import { getMaxInputTokens } from './tokenEstimate.ts'
+import { getMaxInputTokens } from './billing/tokenEstimate.ts'
 
 const world = await createGatewayWorld()
 afterAll(() => world.close())

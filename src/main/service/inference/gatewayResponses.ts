@@ -1,23 +1,23 @@
-import { collectCompletion } from './answer.ts'
+import { type Purchase, settleComplete, settleFailed, settlePartial } from './billing/settlement.ts'
+import { collectCompletion } from './canonical/answer.ts'
+import type { ResponseMeta } from './dialects/dialect.ts'
+import type { InferenceError } from './inferenceError.ts'
+import type { JsonObject } from './json.ts'
+import type { Provider } from './providers/provider.ts'
+import { createKeyScrubber, readJsonReply, scrubError } from './providers/providerReply.ts'
+import type { Draft, Job } from './providers/providerRequests.ts'
+import { createBrokenResponseError } from './providers/upstreamPools.ts'
+import type { UpstreamReply } from './providers/upstreamRequest.ts'
 import {
   type CompletionLimits,
   createCompletionMeter,
   defaultDurationMs,
   defaultQuietMs,
   getMaxCompletionChars,
-} from './completionLimits.ts'
-import { createCompletionRules } from './completionRules.ts'
-import { createCompletionStream, findError } from './completionStream.ts'
-import type { ResponseMeta } from './dialects/dialect.ts'
-import type { InferenceError } from './inferenceError.ts'
-import type { JsonObject } from './json.ts'
-import type { Provider } from './provider.ts'
-import { createKeyScrubber, readJsonReply, scrubError } from './providerReply.ts'
-import type { Draft, Job } from './providerRequests.ts'
-import { type Purchase, settleComplete, settleFailed, settlePartial } from './settlement.ts'
-import { streamFrames } from './streamFrames.ts'
-import { createBrokenResponseError } from './upstreamPools.ts'
-import type { UpstreamReply } from './upstreamRequest.ts'
+} from './streaming/completionLimits.ts'
+import { createCompletionRules } from './streaming/completionRules.ts'
+import { createCompletionStream, findError } from './streaming/completionStream.ts'
+import { streamFrames } from './streaming/streamFrames.ts'
 import { createWarningHeaders } from './warningHeaders.ts'
 
 export type GatewayResponse =

@@ -18,6 +18,7 @@ import {
   type RawCall,
   withWork,
 } from '../base/endpoint.ts'
+import type { ListedModels } from './catalogue/listedModels.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
@@ -25,7 +26,6 @@ import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { EmbeddingsGateway } from './embeddings/embeddingsGateway.ts'
 import type { createGateway } from './gateway.ts'
 import { createUnknownModelError, toInferenceError } from './inferenceError.ts'
-import type { ListedModels } from './listedModels.ts'
 import type { ResponseItems } from './responseItems.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 

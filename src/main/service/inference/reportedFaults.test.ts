@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { plainUsage, type ScriptedAnswer, sse } from '#test/support/models/scriptedAnswer.ts'
-import { sumInput } from './canonical.ts'
+import { sumInput } from './canonical/canonical.ts'
+import { toLocalModel } from './catalogue/modelCatalogue.ts'
 import type { DialectName } from './dialects/dialect.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
-import { toLocalModel } from './modelCatalogue.ts'
 
 /**
  * Regression tests for bugs that users of other gateways reported. Each number is a row in a list of those bugs. Each

@@ -1,16 +1,16 @@
-import { createCredentialHeaders } from './credentialHeaders.ts'
+import { estimateInput } from './billing/usageEstimate.ts'
+import { withUnfetchedImages } from './canonical/fetchedImages.ts'
+import { requireModelKind } from './catalogue/modelKind.ts'
 import { readCountRequest } from './dialects/messagesRequest.ts'
-import { withUnfetchedImages } from './fetchedImages.ts'
 import type { GatewayDependencies } from './gateway.ts'
 import { createUnknownModelError } from './inferenceError.ts'
 import { getCount, type JsonObject, parseJsonObject } from './json.ts'
-import { requireModelKind } from './modelKind.ts'
 import { filterFields } from './passthrough/fieldShape.ts'
 import { messagesFields } from './passthrough/messagesFields.ts'
 import { messagesPassthrough } from './passthrough/messagesPassthrough.ts'
-import { readErrorText } from './upstreamPools.ts'
+import { createCredentialHeaders } from './providers/credentialHeaders.ts'
+import { readErrorText } from './providers/upstreamPools.ts'
 import { toUpstreamError } from './upstreams/upstreamFailure.ts'
-import { estimateInput } from './usageEstimate.ts'
 
 export type TokenCounter = (body: JsonObject, signal: AbortSignal) => Promise<number>
 

@@ -1,4 +1,4 @@
-import { mergeToolResults } from '../callResults.ts'
+import { mergeToolResults } from '../canonical/callResults.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -14,7 +14,7 @@ import type {
   Tool,
   ToolChoice,
   Turn,
-} from '../canonical.ts'
+} from '../canonical/canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
 import { parseDataUrl, parseImageSource } from './imageSource.ts'

@@ -1,5 +1,5 @@
-import type { CanonicalCompletion } from '../answer.ts'
-import type { CanonicalEvent, CanonicalRequest, Usage } from '../canonical.ts'
+import type { CanonicalCompletion } from '../canonical/answer.ts'
+import type { CanonicalEvent, CanonicalRequest, Usage } from '../canonical/canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
 import type { FieldShape } from '../passthrough/fieldShape.ts'

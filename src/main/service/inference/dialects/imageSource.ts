@@ -1,4 +1,4 @@
-import type { ImageSource } from '../canonical.ts'
+import type { ImageSource } from '../canonical/canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 
 /** Types that all five families accept. */

@@ -1,6 +1,6 @@
 import { formatSseFrame } from '#platform/http/sseEvents.ts'
-import type { CanonicalCompletion, CompletionPart } from '../answer.ts'
-import { type FinishReason, sumInput, type Usage } from '../canonical.ts'
+import type { CanonicalCompletion, CompletionPart } from '../canonical/answer.ts'
+import { type FinishReason, sumInput, type Usage } from '../canonical/canonical.ts'
 import type { InferenceError, InferenceErrorKind } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
 import type { ContentEvent, FinishEvent, ResponseMeta, StreamWriter, UsageReport } from './dialect.ts'

@@ -1,4 +1,4 @@
-import { mergeToolResults } from '../callResults.ts'
+import { mergeToolResults } from '../canonical/callResults.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -11,7 +11,7 @@ import type {
   ToolChoice,
   ToolResultPart,
   Turn,
-} from '../canonical.ts'
+} from '../canonical/canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { getObject, getString, type JsonObject } from '../json.ts'
 import { parseCacheTtl } from './chatRequest.ts'

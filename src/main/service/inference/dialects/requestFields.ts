@@ -1,5 +1,5 @@
 import { type Effort, efforts } from '#shared/modelFields.ts'
-import type { Sampling } from '../canonical.ts'
+import type { Sampling } from '../canonical/canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, toJsonObject } from '../json.ts'
 

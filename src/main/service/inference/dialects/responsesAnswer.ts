@@ -1,5 +1,5 @@
-import type { CanonicalCompletion } from '../answer.ts'
-import { type FinishReason, sumInput } from '../canonical.ts'
+import type { CanonicalCompletion } from '../canonical/answer.ts'
+import { type FinishReason, sumInput } from '../canonical/canonical.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import { getList, getObject, type JsonObject, omitUndefined } from '../json.ts'
 import type { ResponseMeta, UsageReport } from './dialect.ts'

@@ -1,5 +1,5 @@
-import type { CompletionPart } from '../answer.ts'
-import type { Signature } from '../canonical.ts'
+import type { CompletionPart } from '../canonical/answer.ts'
+import type { Signature } from '../canonical/canonical.ts'
 import { getString, type JsonObject, parseJsonObject } from '../json.ts'
 import type { ResponsesTool } from './responsesTools.ts'
 import { type SealedPart, sealParts } from './sealParts.ts'

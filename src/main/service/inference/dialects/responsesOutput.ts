@@ -1,5 +1,5 @@
 import { formatSseFrame } from '#platform/http/sseEvents.ts'
-import type { Signature } from '../canonical.ts'
+import type { Signature } from '../canonical/canonical.ts'
 import type { JsonObject } from '../json.ts'
 import type { ResponseMeta } from './dialect.ts'
 import { toResponseHead } from './responsesAnswer.ts'

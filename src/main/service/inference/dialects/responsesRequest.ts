@@ -1,4 +1,4 @@
-import { mergeToolResults } from '../callResults.ts'
+import { mergeToolResults } from '../canonical/callResults.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -8,7 +8,7 @@ import type {
   ImagePart,
   TextPart,
   Turn,
-} from '../canonical.ts'
+} from '../canonical/canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
 import { createUnknownItemError } from '../responseItems.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Tool, ToolChoice } from '../canonical.ts'
+import type { Tool, ToolChoice } from '../canonical/canonical.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { getList, getString, type JsonObject } from '../json.ts'
 import { readObject, readTextField, requireObject, requireText } from './requestFields.ts'

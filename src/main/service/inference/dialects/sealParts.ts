@@ -1,5 +1,5 @@
 import { parseJson } from '#platform/parsing/boundedJson.ts'
-import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../canonical.ts'
+import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../canonical/canonical.ts'
 import { getString, type JsonObject, toJsonObject } from '../json.ts'
 
 /**

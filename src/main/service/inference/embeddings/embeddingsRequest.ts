@@ -1,10 +1,10 @@
-import type { CatalogueModel } from '../catalogueModel.ts'
+import { countTokens } from '../billing/tokenCount.ts'
+import type { CatalogueModel } from '../catalogue/catalogueModel.ts'
 import { readInteger, readTextField } from '../dialects/requestFields.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
 import { data, type FieldShape, objectShape, scalars } from '../passthrough/fieldShape.ts'
-import { maxJsonResponseBytes } from '../providerReply.ts'
-import { countTokens } from '../tokenCount.ts'
+import { maxJsonResponseBytes } from '../providers/providerReply.ts'
 
 export type VectorEncoding = 'float' | 'base64'
 

@@ -1,4 +1,4 @@
-import type { CanonicalRequest } from '../canonical.ts'
+import type { CanonicalRequest } from '../canonical/canonical.ts'
 import { createChatStreamWriter, toChatAnswer, toChatUsage } from '../dialects/chatAnswer.ts'
 import type { ChatQuirks } from '../families/quirks.ts'
 import { getCount, getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'

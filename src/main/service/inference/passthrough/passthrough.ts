@@ -1,6 +1,6 @@
 import type { SseEvent } from '#platform/http/sseEvents.ts'
-import type { CanonicalCompletion } from '../answer.ts'
-import type { CanonicalRequest } from '../canonical.ts'
+import type { CanonicalCompletion } from '../canonical/answer.ts'
+import type { CanonicalRequest } from '../canonical/canonical.ts'
 import type { FinishEvent, ResponseMeta, UsageReport } from '../dialects/dialect.ts'
 import type { JsonObject } from '../json.ts'
 import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'

@@ -1,4 +1,4 @@
-import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
+import type { CanonicalEvent, FinishReason, Usage } from '../canonical/canonical.ts'
 import { InferenceError, type InferenceErrorKind } from '../inferenceError.ts'
 import { getCount, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import type { StreamReader } from './upstream.ts'

@@ -1,4 +1,4 @@
-import { listResults } from '../callResults.ts'
+import { listResults } from '../canonical/callResults.ts'
 import type {
   AssistantTurn,
   CacheMark,
@@ -8,9 +8,9 @@ import type {
   ToolResultPart,
   Turn,
   UserTurn,
-} from '../canonical.ts'
+} from '../canonical/canonical.ts'
+import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../catalogue/modelRefusals.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../modelRefusals.ts'
 import { closeSchema } from './closeSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 

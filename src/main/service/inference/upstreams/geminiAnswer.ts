@@ -1,5 +1,5 @@
 import { parseJson } from '#platform/parsing/boundedJson.ts'
-import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
+import type { CanonicalEvent, FinishReason, Usage } from '../canonical/canonical.ts'
 import { InferenceError } from '../inferenceError.ts'
 import { getCount, getList, getObject, getString, type JsonObject, toJsonObject } from '../json.ts'
 import type { ReaderOptions, StreamReader } from './upstream.ts'

@@ -1,7 +1,15 @@
-import type { AssistantTurn, CanonicalRequest, ImagePart, Signature, TextPart, Turn, UserTurn } from '../canonical.ts'
+import type {
+  AssistantTurn,
+  CanonicalRequest,
+  ImagePart,
+  Signature,
+  TextPart,
+  Turn,
+  UserTurn,
+} from '../canonical/canonical.ts'
+import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../catalogue/modelRefusals.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined, parseJsonObject, toJsonObject } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../modelRefusals.ts'
 import { thinkingBudgets } from './anthropicRequest.ts'
 import { toGeminiSchema } from './geminiSchema.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'

@@ -1,8 +1,15 @@
-import type { AssistantTurn, CanonicalRequest, ImagePart, TextPart, ToolResultPart, UserTurn } from '../canonical.ts'
+import type {
+  AssistantTurn,
+  CanonicalRequest,
+  ImagePart,
+  TextPart,
+  ToolResultPart,
+  UserTurn,
+} from '../canonical/canonical.ts'
+import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../catalogue/modelRefusals.ts'
 import type { ChatQuirks, ModelQuirks } from '../families/quirks.ts'
 import { createBadRequestError } from '../inferenceError.ts'
 import { type JsonObject, omitUndefined } from '../json.ts'
-import { findNearestEffort, getEffort, isThinking, omitUnsupportedParameters } from '../modelRefusals.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
 type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>

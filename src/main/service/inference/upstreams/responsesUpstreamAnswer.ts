@@ -1,4 +1,4 @@
-import type { CanonicalEvent, FinishReason, Usage } from '../canonical.ts'
+import type { CanonicalEvent, FinishReason, Usage } from '../canonical/canonical.ts'
 import { InferenceError } from '../inferenceError.ts'
 import { getCount, getList, getObject, getString, type JsonObject, parseJsonObject, toJsonObject } from '../json.ts'
 import type { StreamReader } from './upstream.ts'

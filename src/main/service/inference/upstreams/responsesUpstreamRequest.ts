@@ -1,6 +1,13 @@
-import type { AssistantTurn, CanonicalRequest, TextPart, ToolResultPart, Turn, UserTurn } from '../canonical.ts'
+import type {
+  AssistantTurn,
+  CanonicalRequest,
+  TextPart,
+  ToolResultPart,
+  Turn,
+  UserTurn,
+} from '../canonical/canonical.ts'
+import { omitUnsupportedParameters } from '../catalogue/modelRefusals.ts'
 import { type JsonObject, omitUndefined, parseJsonObject } from '../json.ts'
-import { omitUnsupportedParameters } from '../modelRefusals.ts'
 import { buildReasoningFields } from './openAiRequest.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 

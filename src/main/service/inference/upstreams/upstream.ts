@@ -1,6 +1,6 @@
 import type { SseEvent } from '#platform/http/sseEvents.ts'
-import type { CanonicalEvent, CanonicalRequest } from '../canonical.ts'
-import type { CatalogueModel } from '../catalogueModel.ts'
+import type { CanonicalEvent, CanonicalRequest } from '../canonical/canonical.ts'
+import type { CatalogueModel } from '../catalogue/catalogueModel.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { JsonObject } from '../json.ts'
 import type { TextRun } from './textChunks.ts'

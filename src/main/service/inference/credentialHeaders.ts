@@ -1,6 +1,0 @@
-import type { CatalogueModel } from './catalogueModel.ts'
-import { modelFamilies } from './families/modelFamilies.ts'
-
-export function createCredentialHeaders({ kind }: CatalogueModel, apiKey: string | undefined): Record<string, string> {
-  return apiKey === undefined ? {} : modelFamilies[kind].credentialHeaders(apiKey)
-}
