@@ -36,7 +36,7 @@ module.exports = {
     }),
     forbid(
       'slices-meet-in-compose',
-      src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools|compose)/'),
+      src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|portProxy|api|tools|compose)/'),
       {
         path: '^src/main/$1/[^/]+/',
         pathNot: '^src/main/$1/($2|base|compose)/',
