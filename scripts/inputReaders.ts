@@ -16,7 +16,8 @@ const allowed: Readonly<Record<string, string>> = {
     'at most 128 KB; the rest is read and dropped, since browsers send all of a form',
   'src/main/agent/domains/propagation/dnsQuestion.ts':
     'one DNS message over TCP, which has 65,535 bytes, and a deadline',
-  'src/main/service/domains/dns/dnsServer.ts': 'one DNS message over TCP, which has 65,535 bytes, and an idle timeout',
+  'src/main/service/domains/registrars/local/dns/dnsServer.ts':
+    'one DNS message over TCP, which has 65,535 bytes, and an idle timeout',
   'src/main/agent/tools/mcpExchange.ts': 'answers of our own server of tools, in this process',
   'src/main/service/inference/providers/providerReply.ts': 'an answer of a provider, up to `maxJsonResponseBytes`',
   'src/main/service/inference/catalogue/modelCatalogue.ts': 'the catalogue that ships with Steward',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Registrar, RegistrarError, type Registration } from '#service/domains/registrars/registrar.ts'
+import { type DomainRegistration, type Registrar, RegistrarError } from '#service/domains/registrars/registrar.ts'
 import { type DnsRecordData, dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
 import { planZone, type ZoneStep } from '#shared/dns/zonePlan.ts'
 import { randomZone } from '../support/randomZone.ts'
@@ -35,12 +35,12 @@ export function registrarContract(title: string, open: () => Promise<RegistrarWo
     afterAll(() => world?.close())
 
     const fresh = (prefix = 'name') => `${prefix}-${++count}.com`
-    const createOrder = async (name: string, fields: Partial<Registration> = {}): Promise<Registration> => {
+    const createOrder = async (name: string, fields: Partial<DomainRegistration> = {}): Promise<DomainRegistration> => {
       const [offer] = await world.registrar.check([name])
       const price = offer?.price ?? { registration: 5_000, renewal: 5_000 }
       return { name, years: 1, privacy: true, nameservers: undefined, price, ...fields }
     }
-    const buy = async (fields: Partial<Registration> = {}): Promise<string> => {
+    const buy = async (fields: Partial<DomainRegistration> = {}): Promise<string> => {
       const name = fresh()
       await world.registrar.register(await createOrder(name, fields))
       return name

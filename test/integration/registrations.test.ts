@@ -12,7 +12,7 @@ import { createRegistrationRepository } from '#agent/identity/registrationReposi
 import { createRegistrations } from '#agent/identity/registrations.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
-import { type Registration, RegistrationDraft, registerTypedData } from '#shared/contract/automatons.ts'
+import { type AutomatonRegistration, RegistrationDraft, registerTypedData } from '#shared/contract/automatons.ts'
 import type { IntentState } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { agent, openApprovals, person, rule, withRules } from '../support/approvals.ts'
@@ -51,7 +51,7 @@ function openRegistrations(
   })
   const { onIntent } = options
   events.subscribe((event) => event.type === 'intent.changed' && onIntent?.(event.intent.state))
-  const published: Registration[] = []
+  const published: AutomatonRegistration[] = []
   events.subscribe((event) => event.type === 'registration.changed' && void published.push(event.registration))
   const notes: NewActivityEntry[] = []
   const signer = createLockableSigner()
@@ -95,7 +95,7 @@ function openRegistrations(
     file,
     close,
     states: () => published.map(({ state }) => state),
-    become: (id: string, state: Registration['state']) =>
+    become: (id: string, state: AutomatonRegistration['state']) =>
       until(`it is ${state}`, () => (find(id).state === state ? find(id) : undefined)),
     find,
     /** Ends the requester `agent`. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type DnsServer, startDnsServer } from '#service/domains/dns/dnsServer.ts'
+import { type DnsServer, startDnsServer } from '#service/domains/registrars/local/dns/dnsServer.ts'
 import { createDomainClaimRepository } from '#service/sandboxDomains/domainClaimRepository.ts'
 import { createDomainProof } from '#service/sandboxDomains/domainProof.ts'
 import { createSandboxDomainRepository } from '#service/sandboxDomains/sandboxDomainRepository.ts'

@@ -165,7 +165,7 @@ export const getAutomaton = defineRoute({
 })
 
 /** Registration in progress at the local agent, which requests approval, signs and submits it. */
-export const Registration = z.object({
+export const AutomatonRegistration = z.object({
   id: z.string(),
   intent_id: z.string(),
   profile: AutomatonProfile,
@@ -178,7 +178,7 @@ export const Registration = z.object({
   automaton: Automaton.nullable(),
   created_at: IsoTime,
 })
-export type Registration = z.infer<typeof Registration>
+export type AutomatonRegistration = z.infer<typeof AutomatonRegistration>
 
 /** Input of the registration form. The local agent fills in absent fields. */
 export const RegistrationDraft = z.object({
@@ -227,7 +227,7 @@ export const startRegistration = defineRoute({
   auth: 'client',
   refusals: [404],
   body: RegistrationDraft.extend({ reason: Reason.optional() }),
-  response: Registration,
+  response: AutomatonRegistration,
   status: 201,
   idempotent: true,
 })
@@ -240,7 +240,7 @@ export const listRegistrations = defineRoute({
   description: 'Returns the newest 500 registrations, from forms and programs. Only the Steward window can list them.',
   tag: 'Identity',
   auth: 'person',
-  response: z.object({ registrations: z.array(Registration) }),
+  response: z.object({ registrations: z.array(AutomatonRegistration) }),
 })
 
 export const retryRegistration = defineRoute({
@@ -256,5 +256,5 @@ export const retryRegistration = defineRoute({
   refusals: [409],
   params: z.object({ registrationId: z.string().min(1) }),
   body: z.object({}),
-  response: Registration,
+  response: AutomatonRegistration,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Registration } from './automatons.ts'
+import { AutomatonRegistration } from './automatons.ts'
 import { ServiceEvent } from './events.ts'
 import { IntentRecord, Policy } from './intents.ts'
 import { Payment } from './paymentRecords.ts'
@@ -119,7 +119,7 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('payment.changed'), payment: Payment }),
   /** Payment limits, known payees or the usage of limits changed. Clients should reload them. */
   z.object({ type: z.literal('payment-budgets.changed') }),
-  z.object({ type: z.literal('registration.changed'), registration: Registration }),
+  z.object({ type: z.literal('registration.changed'), registration: AutomatonRegistration }),
   /** The cache of domains and DNS records was refreshed. */
   z.object({ type: z.literal('local-domains.changed') }),
   /** Auto-renew settings or expiry notices changed. Clients should reload them. */

@@ -27,7 +27,7 @@ const Price = z
   .optional()
   .describe('Total price that you were shown, in US dollars. Any other price is refused. Default: the current price.')
 const purchaseFields = { reason: Reason.optional(), wait_ms: WaitMs }
-const Registration = z.object({
+const DomainRegistration = z.object({
   domain: DomainName,
   years: Years,
   privacy: z.boolean().default(true),
@@ -63,7 +63,7 @@ export const quotePurchase = defineRoute({
   auth: 'client',
   refusals: [404, 409, 502, 503],
   body: z
-    .object({ registration: Registration.optional(), renewal: Renewal.optional(), topup: TopUp.optional() })
+    .object({ registration: DomainRegistration.optional(), renewal: Renewal.optional(), topup: TopUp.optional() })
     .refine(
       (fields) => Object.values(fields).filter((it) => it !== undefined).length === 1,
       'must have exactly one of registration, renewal and topup',
@@ -80,7 +80,7 @@ export const buyRegistration = defineRoute({
     'If the registrar refuses after the payment, the amount becomes credits. A denied request returns a payment with `state` `refused`. Fails with 409 `purchase/price` if the price differs from `price_usd`, or 402 `budget/exceeded`.',
   example: { domain: 'example.com', years: 2, price_usd: 22.9, wait_ms: 30_000 },
   ...bought,
-  body: Registration.extend({ price_usd: Price, ...purchaseFields }),
+  body: DomainRegistration.extend({ price_usd: Price, ...purchaseFields }),
 })
 
 export const buyRenewal = defineRoute({

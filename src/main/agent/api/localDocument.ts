@@ -1,7 +1,7 @@
 import { anyKey, createKeySchemes } from '#platform/openApi/keySchemes.ts'
 import { type OpenApiDocument, openApiDocument } from '#platform/openApi/openApiDocument.ts'
 import type { SecurityRequirement, SocketRoute } from '#platform/openApi/operations.ts'
-import { Automaton, AutomatonProfile, Registration } from '#shared/contract/automatons.ts'
+import { Automaton, AutomatonProfile, AutomatonRegistration } from '#shared/contract/automatons.ts'
 import { Attachment, Prompt } from '#shared/contract/chatLibrary.ts'
 import { ChatFailure, Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import {
@@ -109,7 +109,7 @@ const named = {
   Policy,
   PolicyRule,
   Prompt,
-  Registration,
+  Registration: AutomatonRegistration,
   Sandbox,
   ServiceConnection,
   SignedIntent,

@@ -1,32 +1,32 @@
 import type { z } from 'zod'
-import { Registration, registerAutomaton } from '#shared/contract/automatons.ts'
+import { AutomatonRegistration, registerAutomaton } from '#shared/contract/automatons.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** Signed body. Retries send the same values. */
 export type SignedRequest = z.output<typeof registerAutomaton.body>
-export type StoredRegistration = { registration: Registration; request: SignedRequest | undefined }
+export type StoredRegistration = { registration: AutomatonRegistration; request: SignedRequest | undefined }
 
 const registrations = defineTable('registrations', {
   id: text(),
   intentId: text(),
-  state: text<Registration['state']>(),
-  registration: json(Registration.parse),
+  state: text<AutomatonRegistration['state']>(),
+  registration: json(AutomatonRegistration.parse),
   request: nullable(json<SignedRequest>(registerAutomaton.body.parse)),
   createdAtMs: number(),
 })
 
 /** Rows that cannot be parsed are skipped and never sent. */
 export type RegistrationRepository = {
-  add(registration: Registration): void
+  add(registration: AutomatonRegistration): void
   find(id: string): StoredRegistration | undefined
-  ofIntent(intentId: string): Registration | undefined
+  ofIntent(intentId: string): AutomatonRegistration | undefined
   /** @param request unchanged if omitted */
-  change(registration: Registration, request?: SignedRequest): void
+  change(registration: AutomatonRegistration, request?: SignedRequest): void
   /** Lists registrations in this state, oldest first. */
-  inState(state: Registration['state']): Registration[]
+  inState(state: AutomatonRegistration['state']): AutomatonRegistration[]
   /** Lists registrations, newest first. */
-  list(limit: number): Registration[]
+  list(limit: number): AutomatonRegistration[]
 }
 
 export function createRegistrationRepository(database: Database): RegistrationRepository {
@@ -44,7 +44,7 @@ export function createRegistrationRepository(database: Database): RegistrationRe
   const list = database.prepare<[Params<'limit'>], StoredRow>(
     `${selection} ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit`,
   )
-  const parseRows = (rows: readonly StoredRow[]): Registration[] =>
+  const parseRows = (rows: readonly StoredRow[]): AutomatonRegistration[] =>
     rows.flatMap((row) => registrations.tryFromRow(row)?.registration ?? [])
 
   return {

@@ -3,9 +3,9 @@ import { AppError } from '#shared/appError.ts'
 import {
   type Automaton,
   type AutomatonProfile,
+  type AutomatonRegistration,
   canonicalizeProfile,
   getAutomaton,
-  type Registration,
   registerAutomaton,
 } from '#shared/contract/automatons.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
@@ -13,7 +13,7 @@ import type { RegistrationRepository, SignedRequest } from './registrationReposi
 
 export type RegistrationSending = {
   /** Sends a signed registration. Concurrent calls share one request. @returns the registration after the attempt */
-  send(id: string): Promise<Registration>
+  send(id: string): Promise<AutomatonRegistration>
   /** Starts sending without waiting for the result. */
   begin(id: string): void
   /** Sends all registrations that are not known to have arrived. */
@@ -25,9 +25,9 @@ type Options = {
   records: RegistrationRepository
   client: Pick<ServiceClient, 'call'>
   /** Called after a changed registration was stored. */
-  became: (registration: Registration) => void
+  became: (registration: AutomatonRegistration) => void
   /** Returns the error if the requester or wallet account has ended. */
-  findEnd: (registration: Registration) => AppError | undefined
+  findEnd: (registration: AutomatonRegistration) => AppError | undefined
   log: Log
   /** Delays between attempts while the outcome is unknown. The last one repeats. */
   pausesMs?: readonly number[]
@@ -42,12 +42,12 @@ const defaultPausesMs = [2_000, 10_000, 60_000] as const
  */
 export function createRegistrationSending(options: Options): RegistrationSending {
   const { records, client, became, findEnd, log, pausesMs = defaultPausesMs } = options
-  const underWay = new Map<string, Promise<Registration>>()
+  const underWay = new Map<string, Promise<AutomatonRegistration>>()
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let failures = 0
 
-  const deliver = async (id: string): Promise<Registration> => {
+  const deliver = async (id: string): Promise<AutomatonRegistration> => {
     const stored = records.find(id)
     if (!stored?.request) throw new Error(`The registration ${id} was never signed.`)
     const { registration, request } = stored
@@ -70,7 +70,7 @@ export function createRegistrationSending(options: Options): RegistrationSending
   const register = async (request: SignedRequest): Promise<Automaton> =>
     (await client.call(registerAutomaton, request, callOptions)).automaton
   /** @throws AppError `end` if no earlier attempt reached the service */
-  const requireRegistered = async ({ profile }: Registration, end: AppError): Promise<Automaton> => {
+  const requireRegistered = async ({ profile }: AutomatonRegistration, end: AppError): Promise<Automaton> => {
     const { automaton } = await client
       .call(getAutomaton, { id: profile.automaton_id }, callOptions)
       .catch((error: unknown) => {
@@ -79,7 +79,7 @@ export function createRegistrationSending(options: Options): RegistrationSending
     if (canonicalizeProfile(toProfile(automaton)) !== canonicalizeProfile(profile)) throw end
     return automaton
   }
-  const storeRegistration = (registration: Registration): Registration => {
+  const storeRegistration = (registration: AutomatonRegistration): AutomatonRegistration => {
     records.change(registration)
     became(registration)
     return registration

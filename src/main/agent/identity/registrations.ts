@@ -1,9 +1,9 @@
 import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import {
+  type AutomatonRegistration,
   canonicalizeProfile,
   type previewRegistration,
-  type Registration,
   type RegistrationDraft,
   registerAutomaton,
 } from '#shared/contract/automatons.ts'
@@ -26,13 +26,13 @@ export type Registrations = {
   /** @throws AppError `wallet/absent`, `wallet/account-not-found`, `intent/invalid` */
   preview(draft: RegistrationDraft): Promise<Output<typeof previewRegistration>>
   /** @throws AppError same as `preview`, and `intent/too-many` */
-  start(draft: RegistrationDraft, options: StartOptions): Promise<Registration>
+  start(draft: RegistrationDraft, options: StartOptions): Promise<AutomatonRegistration>
   /** Returns the registration that requested this signature. @throws AppError `registration/not-found` */
-  ofIntent(intentId: string): Registration
+  ofIntent(intentId: string): AutomatonRegistration
   /** Lists registrations, newest first. */
-  list(): Registration[]
+  list(): AutomatonRegistration[]
   /** @throws AppError `registration/not-found`, `registration/state` */
-  send(id: string): Promise<Registration>
+  send(id: string): Promise<AutomatonRegistration>
   close(): Promise<void>
 }
 
@@ -63,11 +63,11 @@ const steward = { kind: 'system', name: 'Steward' } as const
 export function createRegistrations(options: Options): Registrations {
   const { records, approvals, client, events, note, log, pausesMs } = options
 
-  const became = (registration: Registration): void => {
+  const became = (registration: AutomatonRegistration): void => {
     events.publish({ type: 'registration.changed', registration })
     recordEnd(registration, note)
   }
-  const findEnd = ({ intent_id }: Registration): AppError | undefined => {
+  const findEnd = ({ intent_id }: AutomatonRegistration): AppError | undefined => {
     try {
       return options.findEnd(approvals.get(intent_id))
     } catch (error) {
@@ -78,7 +78,7 @@ export function createRegistrations(options: Options): Registrations {
   const sending = createRegistrationSending({ records, client, became, findEnd, log, ...(pausesMs && { pausesMs }) })
 
   /** Applies the state of an intent to its registration. */
-  const follow = (registration: Registration, intent: IntentRecord): void => {
+  const follow = (registration: AutomatonRegistration, intent: IntentRecord): void => {
     const end = toEnd(intent)
     if (!end || registration.state !== 'waiting') return
     const { request, ...next } = end
@@ -87,12 +87,12 @@ export function createRegistrations(options: Options): Registrations {
     became(changed)
     if (request) sending.begin(changed.id)
   }
-  const lookAt = (registration: Registration): void => {
+  const lookAt = (registration: AutomatonRegistration): void => {
     try {
       follow(registration, approvals.get(registration.intent_id))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      const failed: Registration = { ...registration, state: 'failed', detail: error.message }
+      const failed: AutomatonRegistration = { ...registration, state: 'failed', detail: error.message }
       records.change(failed)
       became(failed)
     }
@@ -174,7 +174,9 @@ function createRegistrationRequests(
   }
 }
 
-type End = Pick<Registration, 'state' | 'detail'> & { request?: ReturnType<typeof registerAutomaton.body.parse> }
+type End = Pick<AutomatonRegistration, 'state' | 'detail'> & {
+  request?: ReturnType<typeof registerAutomaton.body.parse>
+}
 
 /** @returns undefined until the intent is decided and signed */
 function toEnd({ state, error, result }: IntentRecord): End | undefined {
@@ -187,7 +189,7 @@ function toEnd({ state, error, result }: IntentRecord): End | undefined {
   return { state: 'failed', detail: 'The signed data is not a registration.' }
 }
 
-function recordEnd({ id, state, profile, detail, intent_id }: Registration, note: RecordActivity): void {
+function recordEnd({ id, state, profile, detail, intent_id }: AutomatonRegistration, note: RecordActivity): void {
   if (state !== 'registered' && state !== 'failed') return
   note({
     kind: `registration.${state}`,

@@ -11,13 +11,13 @@ import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
 import type { Seller } from './seller.ts'
 
 export type Purchases = {
-  registration(fields: Registration, priceUsd?: number): PurchaseRequest
+  registration(fields: DomainRegistration, priceUsd?: number): PurchaseRequest
   /** Adds the domain's expiry to the request, so that the same term is not paid twice. */
   renewal(fields: Renewal, priceUsd?: number): Promise<PurchaseRequest>
   /** Creates a top-up of the user's account. */
   topUp(amountUsd: number): Promise<PurchaseRequest>
 }
-export type Registration = {
+export type DomainRegistration = {
   domain: string
   years: number
   privacy: boolean

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { minEscapedBytes } from './chooseEncoding.ts'
+import { minEscapedBytes } from '../base/chooseEncoding.ts'
 import { encodeOutput } from './execOutput.ts'
 
 const output = (stdout: Buffer | string, truncated = false) =>

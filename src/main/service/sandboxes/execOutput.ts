@@ -1,4 +1,4 @@
-import { chooseEncoding } from './chooseEncoding.ts'
+import { chooseEncoding } from '../base/chooseEncoding.ts'
 
 export type TextOutput = { stdout: string; stderr: string; encoding: 'utf8' | 'base64' }
 

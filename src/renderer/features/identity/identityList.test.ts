@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Automaton, Registration } from '#shared/contract/automatons.ts'
+import type { Automaton, AutomatonRegistration } from '#shared/contract/automatons.ts'
 import { mergeIdentities, withRegistration } from './identityList.ts'
 
 const ids = ['a', 'b', 'c'].map((it) => `${it.repeat(8)}-0000-4000-8000-000000000000`)
@@ -23,9 +23,9 @@ function automaton(automaton_id: string, created_at: string): Automaton {
 function registration(
   id: string,
   automaton_id: string,
-  state: Registration['state'],
+  state: AutomatonRegistration['state'],
   created_at: string,
-): Registration {
+): AutomatonRegistration {
   const listed = automaton(automaton_id, created_at)
   const { chain_type, status: _, created_at: __, genesis_prompt_hash: ___, ...profile } = listed
   return {

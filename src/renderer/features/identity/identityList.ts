@@ -1,4 +1,4 @@
-import type { Automaton, Registration } from '#shared/contract/automatons.ts'
+import type { Automaton, AutomatonRegistration } from '#shared/contract/automatons.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
 
 /** Automaton that is registered, or that this Steward is registering or tried to register. */
@@ -8,10 +8,10 @@ export type Identity = {
   name: string
   address: string
   chainType: ChainType
-  state: Registration['state']
+  state: AutomatonRegistration['state']
   createdAt: string
   /** Registration started here. Automatons registered elsewhere have only the service's data. */
-  registration: Registration | undefined
+  registration: AutomatonRegistration | undefined
   automaton: Automaton | undefined
 }
 
@@ -19,7 +19,10 @@ export type Identity = {
  * Merges registrations and automatons, newest first. Each automaton is listed once, regardless of the number of
  * attempts.
  */
-export function mergeIdentities(registrations: readonly Registration[], automatons: readonly Automaton[]): Identity[] {
+export function mergeIdentities(
+  registrations: readonly AutomatonRegistration[],
+  automatons: readonly Automaton[],
+): Identity[] {
   const registered = new Set(
     registrations.filter(({ state }) => state === 'registered').map(({ profile }) => toIdKey(profile.automaton_id)),
   )
@@ -37,7 +40,7 @@ export function mergeIdentities(registrations: readonly Registration[], automato
   )
 }
 
-function fromRegistration(registration: Registration): Identity {
+function fromRegistration(registration: AutomatonRegistration): Identity {
   const { id, profile, chain_type, state, created_at, automaton } = registration
   return {
     key: id,
@@ -69,7 +72,10 @@ function toIdKey(id: string): string {
 }
 
 /** Applies an event of one registration. */
-export function withRegistration(list: readonly Registration[], changed: Registration): Registration[] {
+export function withRegistration(
+  list: readonly AutomatonRegistration[],
+  changed: AutomatonRegistration,
+): AutomatonRegistration[] {
   const isListed = list.some(({ id }) => id === changed.id)
   return isListed ? list.map((it) => (it.id === changed.id ? changed : it)) : [changed, ...list]
 }

@@ -1,8 +1,8 @@
-import type { Registration } from '#shared/contract/automatons.ts'
+import type { AutomatonRegistration } from '#shared/contract/automatons.ts'
 import { openRecord, toPlainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 
-type State = Registration['state']
+type State = AutomatonRegistration['state']
 
 export const stateLabels: Record<State, { words: string; tone: Tone }> = openRecord(
   {

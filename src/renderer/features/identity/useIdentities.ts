@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { listAutomatons, listRegistrations, type Registration } from '#shared/contract/automatons.ts'
+import { type AutomatonRegistration, listAutomatons, listRegistrations } from '#shared/contract/automatons.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { useLiveEvent } from '../../api/liveEvents.ts'
 import { patchAndRefetch, readAgain } from '../../api/readAgain.ts'
@@ -19,7 +19,7 @@ export function useIdentities() {
     if (event.type === 'ready') void readAgain(queryClient, registrationsKey)
     if (event.type === 'ready' || event.type === 'automatons.changed') void readAgain(queryClient, automatonsKey)
     if (event.type !== 'registration.changed') return
-    void patchAndRefetch<Registration[]>(queryClient, registrationsKey, (list) =>
+    void patchAndRefetch<AutomatonRegistration[]>(queryClient, registrationsKey, (list) =>
       withRegistration(list, event.registration),
     )
   })

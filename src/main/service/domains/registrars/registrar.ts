@@ -30,7 +30,7 @@ export type RegistrarDomain = {
 
 export type RegistrarRecord = DnsRecordData & { id: string }
 
-export type Registration = {
+export type DomainRegistration = {
   name: string
   years: number
   privacy: boolean
@@ -69,7 +69,7 @@ export interface Registrar {
   prices(signal?: AbortSignal): Promise<readonly TldPrice[]>
   /** Returns results in the order of the names. A name with an undetermined state is `unknown`, never `available`. */
   check(names: readonly string[], signal?: AbortSignal): Promise<readonly Availability[]>
-  register(order: Registration): Promise<void>
+  register(order: DomainRegistration): Promise<void>
   renew(order: Renewal): Promise<void>
   /** Price in US cents for one year of a domain in this account. Null if unknown. */
   renewalPrice(name: string): Promise<number | null>

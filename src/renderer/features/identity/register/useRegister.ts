@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { patchAndRefetch } from '#renderer/api/readAgain.ts'
 import { goTo } from '#renderer/ui/route.ts'
-import { previewRegistration, type Registration, startRegistration } from '#shared/contract/automatons.ts'
+import { type AutomatonRegistration, previewRegistration, startRegistration } from '#shared/contract/automatons.ts'
 import type { Input, Output } from '#shared/contract/route.ts'
 import { withRegistration } from '../identityList.ts'
 import { registrationsKey } from '../useIdentities.ts'
@@ -41,7 +41,7 @@ export function useRegister({ onSubmitted }: { onSubmitted: () => void }) {
     ask: (input: Input<typeof startRegistration>) =>
       attempt(async () => {
         const started = await agent(startRegistration, input)
-        const patched = patchAndRefetch<Registration[]>(queryClient, registrationsKey, (list) =>
+        const patched = patchAndRefetch<AutomatonRegistration[]>(queryClient, registrationsKey, (list) =>
           withRegistration(list, started),
         )
         onSubmitted()

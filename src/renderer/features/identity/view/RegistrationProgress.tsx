@@ -6,10 +6,10 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import { buildAddress } from '#renderer/ui/route.ts'
 import { notify } from '#renderer/ui/toast.tsx'
-import { type Registration, retryRegistration } from '#shared/contract/automatons.ts'
+import { type AutomatonRegistration, retryRegistration } from '#shared/contract/automatons.ts'
 
 /** Steps of a registration (requested, signed, sent), with the next step and any error. */
-export function RegistrationProgress({ registration }: { registration: Registration }) {
+export function RegistrationProgress({ registration }: { registration: AutomatonRegistration }) {
   const { state, detail, intent_id } = registration
   const { send, busy } = useSendAgain(registration.id)
   const request = (

@@ -11,8 +11,8 @@ import {
   type StoredRow,
   text,
 } from '#storage/table.ts'
-import type { Zone } from '../../dns/zoneAnswer.ts'
 import type { RegistrarRecord } from '../registrar.ts'
+import type { Zone } from './dns/zoneAnswer.ts'
 
 const domains = defineTable('registry_domains', {
   name: text(),

@@ -5,7 +5,7 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from '../auth/walletRepository.ts'
 import type { AutomatonNonces } from './automatonNonces.ts'
 import type { AutomatonRecord, AutomatonRepository } from './automatonRepository.ts'
-import { checkProof, type RegistrationInput } from './registrationProof.ts'
+import { type AutomatonRegistrationRequest, checkProof } from './registrationProof.ts'
 
 export type Automatons = {
   /**
@@ -13,7 +13,7 @@ export type Automatons = {
    * @throws AppError `request/invalid`, `identity/hash`, `identity/signature`, `identity/nonce-bound`,
    * `identity/immutable`, `identity/nonce-used`, in this order
    */
-  register(registration: RegistrationInput, admitNew: () => void): Promise<AutomatonRecord>
+  register(registration: AutomatonRegistrationRequest, admitNew: () => void): Promise<AutomatonRecord>
   /** @throws AppError `identity/not-found` */
   get(id: string): AutomatonRecord
   /** Lists the account's own automatons, then those that name it as creator. Newest first in both groups. */
@@ -100,7 +100,7 @@ export function createAutomatons(options: {
   }
 }
 
-function toRecord(registration: RegistrationInput, createdAtMs: number): AutomatonRecord {
+function toRecord(registration: AutomatonRegistrationRequest, createdAtMs: number): AutomatonRecord {
   const {
     automaton_address: automatonAddress,
     creator_address: creatorAddress,

@@ -2,10 +2,10 @@ import { AppError } from '#shared/appError.ts'
 import { describeWrite } from '#shared/contract/activityTexts.ts'
 import { listFiles, maxFileBytes, readFile, uploadFile } from '#shared/contract/files.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
+import { chooseEncoding } from '../base/chooseEncoding.ts'
 import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
-import { chooseEncoding } from './chooseEncoding.ts'
-import type { SandboxRegistry } from './sandboxRegistry.ts'
+import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 
 const fileDeadlineMs = 120_000
 

@@ -8,14 +8,14 @@ import {
 import type { Parsed } from '#shared/contract/route.ts'
 import { decodeBytes, isSignedByEvm, isSignedBySolana } from '../base/walletSignature.ts'
 
-export type RegistrationInput = Parsed<typeof registerAutomaton>['body']
+export type AutomatonRegistrationRequest = Parsed<typeof registerAutomaton>['body']
 
 /**
  * Verifies the hash of the profile and the automaton's signature.
  * @param domainName name of the EIP-712 domain
  * @throws AppError `identity/hash`, `identity/signature`
  */
-export async function checkProof(registration: RegistrationInput, domainName: string): Promise<void> {
+export async function checkProof(registration: AutomatonRegistrationRequest, domainName: string): Promise<void> {
   const { keccak256 } = await import('ox/Hash')
   const hash = keccak256(new TextEncoder().encode(canonicalizeProfile(registration)), { as: 'Hex' })
   if (hash !== registration.payload_hash.toLowerCase())
@@ -27,7 +27,7 @@ export async function checkProof(registration: RegistrationInput, domainName: st
   if (!isSigned) throw new AppError('identity/signature', 'The signature was not created by `automaton_address`.')
 }
 
-async function isEvmSigned(registration: RegistrationInput, name: string): Promise<boolean> {
+async function isEvmSigned(registration: AutomatonRegistrationRequest, name: string): Promise<boolean> {
   const { getSignPayload } = await import('ox/TypedData')
   const { version, chainId, types, primaryType } = registerTypedData
   const payload = getSignPayload({
@@ -43,7 +43,7 @@ async function isEvmSigned(registration: RegistrationInput, name: string): Promi
   return isSignedByEvm({ address: registration.automaton_address, payload, signature: registration.signature })
 }
 
-async function isSolanaSigned(registration: RegistrationInput): Promise<boolean> {
+async function isSolanaSigned(registration: AutomatonRegistrationRequest): Promise<boolean> {
   const { automaton_id: automatonId, nonce, payload_hash: payloadHash } = registration
   return isSignedBySolana({
     publicKey: await decodeBytes('base58', registration.automaton_address),
