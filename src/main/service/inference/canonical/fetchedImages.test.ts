@@ -88,14 +88,14 @@ test.each([
 })
 
 test.each([
-  `https://localhost:1/cat.png`,
-  'https://127.0.0.1/cat.png',
-  'https://[::1]/cat.png',
-  'https://0x7f.1/cat.png',
-  'https://2130706433/cat.png',
-])('%s does not reach this computer', async (url) => {
+  ['https://localhost:1/cat.png', /private address/],
+  ['https://127.0.0.1/cat.png', /not public/],
+  ['https://[::1]/cat.png', /not public/],
+  ['https://0x7f.1/cat.png', /not public/],
+  ['https://2130706433/cat.png', /not public/],
+])('%s does not reach this computer', async (url, message) => {
   await expect(createImageFetcher()(url, signal)).rejects.toMatchObject({
     status: 400,
-    message: expect.stringMatching(/not public/),
+    message: expect.stringMatching(message),
   })
 })
