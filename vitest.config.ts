@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { suiteForm } from './scripts/suiteForms.ts'
-import { LongestFirst } from './test/support/longestFirst.ts'
+import { LongestFirstSequencer } from './test/support/runner/longestFirstSequencer.ts'
 
 type Suite = {
   name: string
@@ -21,8 +21,8 @@ const suite = ({ order, shared = [], ...given }: Suite) => ({
     ...given,
     environment: 'node',
     hookTimeout: given.testTimeout,
-    setupFiles: [...shared, 'test/support/leakGuard.ts'],
-    alias: { electron: new URL('./test/support/electronFake.ts', import.meta.url).pathname },
+    setupFiles: [...shared, 'test/support/runner/leakGuard.ts'],
+    alias: { electron: new URL('./test/support/fakes/fakeElectron.ts', import.meta.url).pathname },
     pool: 'forks' as const,
     // Files of a worker share its modules, so that each is read once; leakGuard.ts finds the file that leaves something.
     isolate: false,
@@ -43,8 +43,8 @@ const waitingBound = { order: 2, maxWorkers: 4 }
 const pageBound = {
   order: 3,
   maxWorkers: 2,
-  globalSetup: ['test/support/sharedSteward.ts'],
-  shared: ['test/support/openSharedBrowser.ts'],
+  globalSetup: ['test/support/runner/sharedSteward.ts'],
+  shared: ['test/support/runner/openSharedBrowser.ts'],
 }
 
 export default defineConfig({
@@ -80,8 +80,8 @@ export default defineConfig({
         ...pageBound,
       }),
     ],
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: LongestFirstSequencer },
     teardownTimeout: 120_000,
-    reporters: ['./test/support/plainReporter.ts'],
+    reporters: ['./test/support/runner/plainReporter.ts'],
   },
 })

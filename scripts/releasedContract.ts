@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
 import type { Route } from '#shared/contract/route.ts'
-import { createSample, type Extent } from '#test/support/contractSamples.ts'
-import { projectFolder } from '#test/support/plantedTree.ts'
+import { createSample, type Extent } from '#test/support/fixtures/contractSamples.ts'
+import { projectFolder } from '#test/support/fixtures/testProject.ts'
 
 /**
  * Stores the contract of a released version. Tests compare it with the current contract in both directions. Usage:
@@ -45,6 +45,6 @@ const events = ServiceEvent.options.map((option) => ({
 }))
 const lines = (rows: readonly object[]) => `[\n${rows.map((row) => JSON.stringify(row)).join(',\n')}\n]`
 writeFileSync(
-  join(projectFolder, 'test/support/releasedContract.json'),
+  join(projectFolder, 'test/support/fixtures/releasedContract.json'),
   `{"version":${JSON.stringify(version)},"commit":${JSON.stringify(commit)},\n"routes":${lines(routes)},\n"events":${lines(events)}}\n`,
 )

@@ -10,7 +10,7 @@ export type FileReport = {
   remarks: readonly string[]
 }
 
-/** Results of one vitest run. Written by `test/support/plainReporter.ts` and summed by `scripts/test.ts`. */
+/** Results of one vitest run. Written by `test/support/runner/plainReporter.ts` and summed by `scripts/test.ts`. */
 export type TestReport = {
   files: readonly FileReport[]
   /** Failures outside test files, one line each. */

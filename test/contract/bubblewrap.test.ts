@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 
 sandboxRuntimeContract('bubblewrap', async () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { suiteForm } from '#scripts/suiteForms.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 
 const makeRuntime = async () => {

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { documentedCommands, findCommands, toScriptCommand } from '#scripts/documentedCommands.ts'
-import { projectFolder } from '../support/plantedTree.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')
 

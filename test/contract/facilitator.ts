@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Facilitator, SignedPayment } from '#service/payments/facilitator.ts'
-import { createPayer, lowerCase, type Payer } from '../support/payer.ts'
+import { createPayer, lowerCase, type Payer } from '../support/clients/payer.ts'
 
 export type FacilitatorWorld = {
   facilitator: Facilitator

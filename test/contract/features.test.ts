@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toolProfiles } from '#shared/contract/toolClients.ts'
 import { listToolsOfProfile } from '#shared/contract/tools/toolTable.ts'
-import { createContractRoutes } from '../support/contractRoutes.ts'
-import { projectFolder } from '../support/plantedTree.ts'
+import { createContractRoutes } from '../support/fixtures/contractRoutes.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 /** Row format: `| what | `operation` | `test file`: part of the test name |` */
 const row = /^\| (?<what>.+?) \| `(?<behind>\w+)` \| `(?<file>(?:test|src)\/\S+)`: (?<title>.+) \|$/

@@ -10,14 +10,14 @@ import { readEvent } from '#shared/contract/parseResponse.ts'
 import type { Input, Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
-import { createContractRoutes } from '../support/contractRoutes.ts'
+import { createContractRoutes } from '../support/fixtures/contractRoutes.ts'
 import {
   createForeignSamples,
   createSample,
   foreignWord,
   valueAt,
   withForeignFields,
-} from '../support/contractSamples.ts'
+} from '../support/fixtures/contractSamples.ts'
 
 let answer = ''
 const server = createServer((_, response) => response.end(answer))

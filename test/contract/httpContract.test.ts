@@ -5,19 +5,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { getSandbox } from '#shared/contract/sandboxes.ts'
-import { bash, createTar } from '../support/imageArchives.ts'
+import { createPayer, paymentHeader } from '../support/clients/payer.ts'
+import { createProfile, signRegistration } from '../support/clients/signRegistration.ts'
+import { evmWallet, solanaWallet } from '../support/clients/wallets.ts'
+import { bash, createTar } from '../support/fixtures/imageArchives.ts'
+import { orphanSandboxes } from '../support/fixtures/orphanSandboxes.ts'
+import { createPendingAccountRequest } from '../support/fixtures/pendingAccountRequest.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { seedCharge } from '../support/fixtures/seedCharge.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
-import { orphanSandboxes } from '../support/orphanSandboxes.ts'
-import { createPayer, paymentHeader } from '../support/payer.ts'
-import { plantCharge } from '../support/plantCharge.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { createProfile, signRegistration } from '../support/signRegistration.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { waitingAccountRequest } from '../support/waitingAccountRequest.ts'
-import { evmWallet, solanaWallet } from '../support/wallets.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Calls every operation of the contract over HTTP with a real sandbox. */
 const archive = join(temporaryFolder('archive'), 'tiny.tar')
@@ -52,7 +52,7 @@ beforeAll(async () => {
     ...{ personKey: () => person, inference: createInferenceOptions(providers) },
     payments: { facilitator: { kind: 'test-ledger' } },
   })
-  accountRequestId = waitingAccountRequest(service.dataDir, evmWallet().address)
+  accountRequestId = createPendingAccountRequest(service.dataDir, evmWallet().address)
   sandboxId = await createId('/v1/sandboxes', { name: 'contract' }, 'id')
   spareId = await createId('/v1/sandboxes', { name: 'spare' }, 'id')
   terminalId = await createId(`/v1/sandboxes/${sandboxId}/pty`, { command: 'cat' }, 'session_id')
@@ -69,11 +69,11 @@ beforeAll(async () => {
   foreignKey = foreign.key
   signed.credits = { to_address: foreign.accountId, amount_cents: 1 }
   const { id: accountId } = (await service.send('/v1/auth/me')).json
-  signed.refund = { transaction_id: plantCharge(service.dataDir, { accountId, cents: 1 }) }
+  signed.refund = { transaction_id: seedCharge(service.dataDir, { accountId, cents: 1 }) }
   uploadId = await createId(`/v1/sandboxes/${sandboxId}/files/uploads`, { path: '/tmp/up', size: 3 }, 'upload_id')
   const image = { name: 'spare', source: { kind: 'archive', path: archive } }
   expect((await service.send('/v1/images', { body: image })).status).toBe(201)
-  plantDomain(service.dataDir, { accountId, name: 'contract.com' })
+  seedDomain(service.dataDir, { accountId, name: 'contract.com' })
   // Transfer codes require an unlocked domain.
   const unlocked = await service.send('/domains/contract.com/lock', { method: 'PUT', body: { enabled: false } })
   expect(unlocked.status).toBe(200)

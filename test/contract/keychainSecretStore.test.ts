@@ -11,9 +11,9 @@ import { verifySecretStore } from '#platform/secrets/verifySecretStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { createPrivateKeychain, type PrivateKeychain } from '../support/privateKeychain.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createPrivateKeychain, type PrivateKeychain } from '../support/processes/privateKeychain.ts'
 import { secretStoreContract } from './secretStore.ts'
 
 /** A process can use only one keychain, so all tests that need a real one are in this file. */

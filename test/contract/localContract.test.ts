@@ -2,15 +2,21 @@ import { validate } from '@scalar/openapi-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import type { RouteAuth } from '#shared/contract/route.ts'
-import { claudeConversation } from '../support/chatExports.ts'
-import { createContractRoutes } from '../support/contractRoutes.ts'
-import { documentClient, type RequestFields } from '../support/documentClient.ts'
-import { until } from '../support/eventually.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { type Answer, exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
-import { openSocket } from '../support/socketClient.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { documentClient, type RequestFields } from '../support/clients/documentClient.ts'
+import { openSocket } from '../support/clients/socketClient.ts'
+import { claudeConversation } from '../support/fixtures/chatExports.ts'
+import { createContractRoutes } from '../support/fixtures/contractRoutes.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import {
+  type Answer,
+  exchange,
+  type Json,
+  runningService,
+  type TestService,
+} from '../support/processes/runningService.ts'
 
 /** Client that uses the local API solely through its OpenAPI document. */
 const documentPath = '/local/openapi.json'
@@ -61,7 +67,7 @@ beforeAll(async () => {
   conversationId = (await call('conversationCreate', { body: { title: 'First', models: ['gpt-5-mini'] } })).json.id
   folderId = (await call('chatFolderCreate', { body: { name: 'Work' } })).json.id
   promptId = (await call('promptCreate', { body: { title: 'Translate', text: 'Into {{language}}.' } })).json.id
-  plantDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
+  seedDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
   planId = (await call('localDnsPlan', { path: { domain }, body: { records: [record] } })).json.id
   paymentId = (await call('localCreditsTopUp', { body: { amount_usd: 5 } })).json.payment.id
   const response = await call('messageSend', { path: { conversationId }, body: { parent_id: null, text: 'Hello' } })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
 import { verifySecretStore } from '#platform/secrets/verifySecretStore.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 /** Separate process, because a process remains connected to the first bus that it uses. */
 process.env.DBUS_SESSION_BUS_ADDRESS = `unix:path=${join(temporaryFolder('bus'), 'none')}`

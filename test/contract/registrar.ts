@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DomainRegistration, type Registrar, RegistrarError } from '#service/domains/registrars/registrar.ts'
 import { type DnsRecordData, dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
 import { planZone, type ZoneStep } from '#shared/dns/zonePlan.ts'
-import { randomZone } from '../support/randomZone.ts'
+import { randomZone } from '../support/fixtures/randomZone.ts'
 
 export type RegistrarWorld = {
   registrar: Registrar

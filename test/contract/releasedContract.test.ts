@@ -6,8 +6,8 @@ import { ServiceEvent } from '#shared/contract/events.ts'
 import { parseResponse, readEvent } from '#shared/contract/parseResponse.ts'
 import type { Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
-import { createSample, createWordSamples } from '../support/contractSamples.ts'
-import { projectFolder } from '../support/plantedTree.ts'
+import { createSample, createWordSamples } from '../support/fixtures/contractSamples.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 /**
  * Tests the contract of the last released version against the current one in both directions, because a local agent of
@@ -29,7 +29,9 @@ type Released = {
   }[]
   events: { type: string; schema: JsonSchema; samples: unknown[] }[]
 }
-const released = JSON.parse(readFileSync(join(projectFolder, 'test/support/releasedContract.json'), 'utf8')) as Released
+const released = JSON.parse(
+  readFileSync(join(projectFolder, 'test/support/fixtures/releasedContract.json'), 'utf8'),
+) as Released
 const findRoute = (operation: string): Route | undefined => routeTable.find((route) => route.operation === operation)
 const pairs = released.routes.flatMap((old) => {
   const route = findRoute(old.operation)

@@ -9,9 +9,9 @@ import type { Grant } from '#shared/contract/intents.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { script } from '../support/approvals.ts'
-import { createMemoryReservations } from '../support/memoryReservations.ts'
-import { noLimits } from '../support/payingAgent.ts'
+import { createMemoryReservations } from '../support/fakes/memoryReservations.ts'
+import { script } from '../support/fixtures/approvals.ts'
+import { noLimits } from '../support/processes/payingAgent.ts'
 import { capacity, reservationsContract } from './reservations.ts'
 
 const accountId = 'wal_0123456789abcdef01234567' as Grant['account_id'] // the type is branded

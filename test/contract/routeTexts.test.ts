@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Route } from '#shared/contract/route.ts'
-import { projectFolder } from '../support/plantedTree.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 const folder = join(projectFolder, 'src/shared/contract')
 const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

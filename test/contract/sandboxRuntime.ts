@@ -9,8 +9,8 @@ import type {
 import { execStreamBytes } from '#host/runtimes/sandboxRuntime.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
-import { until } from '../support/eventually.ts'
-import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/fixtures/sandboxSpecs.ts'
 import { snapshotsContract } from './sandboxSnapshots.ts'
 
 export type RuntimeUnderTest = {

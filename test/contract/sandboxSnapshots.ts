@@ -4,8 +4,8 @@ import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '#host/runtime
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import { type SandboxId, SnapshotId } from '#shared/ids.ts'
-import { until } from '../support/eventually.ts'
-import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/fixtures/sandboxSpecs.ts'
 
 export function snapshotsContract(
   under: () => { runtime: SandboxRuntime; image: ImageName | null; fillsHoles?: boolean | undefined },

@@ -6,7 +6,7 @@ import { migratePostgres, postgresMigrations } from '#storage/postgres/migratePo
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, text } from '#storage/table.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 /** Tables of an engine itself. */
 const ownTables = ['schema_migrations', 'sqlite_sequence']

@@ -17,9 +17,9 @@ import {
   type RowOf,
   text,
 } from '#storage/table.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 import { describeStores, type OpenedStore } from '../support/storeEngines.ts'
 
 const notes = defineTable('notes', {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFile
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretStore.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { secretStoreContract } from './secretStore.ts'
 
 secretStoreContract('vault file', async () => {

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createApiKey } from '#shared/contract/accounts.ts'
 import { getMe } from '#shared/contract/auth.ts'
 import { getBalance, grantCredits, listTransactions } from '#shared/contract/credits.ts'
-import { until } from '../support/eventually.ts'
-import { plantCharge, plantCharges, plantHold } from '../support/plantCharge.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { seedCharge, seedCharges, seedHold } from '../support/fixtures/seedCharge.ts'
 import { openCredits } from './pages/creditsScreen.ts'
 import { openDetails } from './pages/detailsPanel.ts'
 import { pictures } from './pages/pictures.ts'
@@ -98,7 +98,7 @@ test('the owner sets the balance, but not below the held amount', async () => {
   onTestFinished(() => app.steward.close())
   const { id: accountId } = await app.client.call(getMe, {})
   await app.client.call(grantCredits, { to_address: accountId, amount_cents: 4_250 })
-  plantHold(app.steward.dataFolder, { accountId, cents: 25 })
+  seedHold(app.steward.dataFolder, { accountId, cents: 25 })
   const window = await app.window()
   const credits = await openCredits(window)
   await credits.reads('Available', '$52.25')
@@ -132,7 +132,7 @@ test('breaks spending down by day and model, sandbox and key', async () => {
   const limited = await app.client.call(createApiKey, { name: 'coding agent', daily_limit_cents: 500 })
   for (const [index, charge] of charges.toReversed().entries()) {
     const keyId = index % 4 === 0 ? limited.id : undefined
-    plantCharge(app.steward.dataFolder, { accountId: ownerId, ...charge, ...(keyId && { keyId }) })
+    seedCharge(app.steward.dataFolder, { accountId: ownerId, ...charge, ...(keyId && { keyId }) })
   }
   await app.sandbox('build-box')
   const window = await app.window()
@@ -202,7 +202,7 @@ test('keeps the page small with ten thousand transactions and reaches each one',
   const { id: accountId } = await app.client.call(getMe, {})
   await app.client.call(grantCredits, { to_address: accountId, amount_cents: 20_000, note: 'For many' })
   for (let planted = 0; planted < 10_000; planted += 1_000) {
-    plantCharges(app.steward.dataFolder, 1_000, { accountId, cents: 1 })
+    seedCharges(app.steward.dataFolder, 1_000, { accountId, cents: 1 })
   }
   const window = await app.window()
   const { page } = window
@@ -290,7 +290,7 @@ test('exports the filtered rows as CSV', async () => {
 })
 
 test('a charge shows its tokens and price, and the owner refunds it', async () => {
-  plantCharge(app.steward.dataFolder, {
+  seedCharge(app.steward.dataFolder, {
     ...{ accountId: ownerId, cents: 40, model: 'kimi-k2.5' },
     details: { price_version: '2026-11-01', input_tokens: 81_200, output_tokens: 1_340, estimated: true },
   })

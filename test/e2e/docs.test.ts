@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWindow, type Window } from '../support/browser.ts'
-import { getSharedBrowser } from '../support/getSharedBrowser.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { openWindow, type Window } from '../support/clients/browser.ts'
+import { getSharedBrowser } from '../support/clients/getSharedBrowser.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** `/docs` in a real browser that can reach only this computer. */
 let service: TestService

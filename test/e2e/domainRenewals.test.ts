@@ -7,10 +7,10 @@ import { addDnsRecord, listDnsRecords } from '#shared/contract/dnsRecords.ts'
 import { listDomainPrices } from '#shared/contract/domainSearch.ts'
 import { getDomain, setDomainLock } from '#shared/contract/domains.ts'
 import { giveTestMoney } from '#shared/contract/payments.ts'
-import { eventually } from '../support/eventually.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import type { Steward } from '../support/steward.ts'
-import { importPrivateKey } from '../support/walletForms.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { importPrivateKey } from '../support/clients/walletForms.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import type { Steward } from '../support/processes/steward.ts'
 import { pictures } from './pages/pictures.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => app?.close())
 
 const plantExpiring = (name: string, days: number) =>
-  plantDomain(app.steward.dataFolder, { accountId, name, expiresAtMs: Date.now() + days * dayMs })
+  seedDomain(app.steward.dataFolder, { accountId, name, expiresAtMs: Date.now() + days * dayMs })
 /** Fixtures bypass the service, which announces the domains with its next change. */
 async function tellOfChange(): Promise<void> {
   await app.client.call(setDomainLock, { domain: soon, enabled: false })

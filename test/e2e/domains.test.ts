@@ -8,10 +8,10 @@ import { getDomain, setDomainLock } from '#shared/contract/domains.ts'
 import { exposePort } from '#shared/contract/ports.ts'
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import { execInSandbox } from '#shared/contract/sandboxes.ts'
-import { until } from '../support/eventually.ts'
-import { plantDomain, plantDomains } from '../support/plantDomain.ts'
-import type { Steward } from '../support/steward.ts'
-import { importPrivateKey } from '../support/walletForms.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { importPrivateKey } from '../support/clients/walletForms.ts'
+import { seedDomain, seedDomains } from '../support/fixtures/seedDomain.ts'
+import type { Steward } from '../support/processes/steward.ts'
 import { pictures } from './pages/pictures.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -87,7 +87,7 @@ test('checks pasted names', async () => {
 })
 
 test('applies and undoes planned DNS changes, including after the zone changed', async () => {
-  plantDomain(app.steward.dataFolder, { accountId, name: domain })
+  seedDomain(app.steward.dataFolder, { accountId, name: domain })
   await tellOfChange()
   const page = await openDomains()
   await page.getByRole('link', { name: domain }).click()
@@ -306,7 +306,7 @@ test('shows the link between a domain and a sandbox and restores it after remova
   const command =
     'mkdir -p /srv/w && cd /srv/w && echo from atlas > index.html && python3 -m http.server 8000 >/dev/null 2>&1 &'
   await app.client.call(execInSandbox, { id, command })
-  plantDomain(app.steward.dataFolder, { accountId, name: 'northwind.com' })
+  seedDomain(app.steward.dataFolder, { accountId, name: 'northwind.com' })
   await tellOfChange('northwind.com')
   await app.client.call(addDnsRecord, { domain: 'northwind.com', type: 'A', host: '@', value: '127.0.0.1' })
   await app.client.call(addSandboxDomain, { id, domain: 'northwind.com', port: 8000 })
@@ -433,7 +433,7 @@ test('sets limits and enforces them before asking for approval', async () => {
 
 test('changes many domains together and names those that failed', async () => {
   const names = ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']
-  plantDomains(
+  seedDomains(
     app.steward.dataFolder,
     names.map((name) => ({ accountId, name })),
   )
@@ -465,7 +465,7 @@ test('changes many domains together and names those that failed', async () => {
 
 test('scrolls through 5,000 domains and shows their age when the service is down', async () => {
   const names = Array.from({ length: 5_000 }, (_, index) => `name${String(index).padStart(4, '0')}.com`)
-  plantDomains(
+  seedDomains(
     app.steward.dataFolder,
     names.map((name) => ({ accountId, name })),
   )

@@ -2,9 +2,9 @@ import { _electron } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { findElectronBinary, findWindowObstacle } from '#scripts/electronBinary.ts'
 import { getLocalStatus } from '#shared/contract/localApi.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { startProgram } from '../support/program.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { startProgram } from '../support/processes/program.ts'
 import { callInPage } from './pages/windowCalls.ts'
 
 const reason =

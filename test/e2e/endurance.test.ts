@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteSandbox } from '#shared/contract/sandboxes.ts'
 import { createTerminal } from '#shared/contract/terminals.ts'
-import { eventually, until } from '../support/eventually.ts'
-import type { SharedSteward } from '../support/sharedSteward.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import type { SharedSteward } from '../support/runner/sharedSteward.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 

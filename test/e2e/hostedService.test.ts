@@ -6,20 +6,20 @@ import { createChatCompletion } from '#shared/contract/inference.ts'
 import { addModelServer, readProviderKeysAgain, removeProviderKey, testProvider } from '#shared/contract/providers.ts'
 import { openSecurePrompt } from '#shared/contract/wallet.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
-import { eventually } from '../support/eventually.ts'
-import { giveProviderKey } from '../support/keyPrompts.ts'
+import { plantText, readFiles, searchFor } from '../support/assertions/canarySecrets.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { createWindowTraffic } from '../support/assertions/windowTraffic.ts'
+import { giveProviderKey } from '../support/clients/keyPrompts.ts'
+import { openPersonSession } from '../support/clients/personSession.ts'
+import { importPrivateKey } from '../support/clients/walletForms.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { type Relay, startRelay } from '../support/fakes/relay.ts'
+import { seedCharge } from '../support/fixtures/seedCharge.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
-import { openPersonSession } from '../support/personSession.ts'
-import { plantCharge } from '../support/plantCharge.ts'
-import { plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { type Relay, startRelay } from '../support/relay.ts'
-import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
-import { startSteward } from '../support/steward.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { importPrivateKey } from '../support/walletForms.ts'
-import { evmWallet } from '../support/wallets.ts'
-import { createWindowTraffic } from '../support/windowTraffic.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/processes/serviceProcess.ts'
+import { startSteward } from '../support/processes/steward.ts'
 import { openCredits } from './pages/creditsScreen.ts'
 import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
@@ -131,7 +131,7 @@ describe('account credits', () => {
   test('are separate from the owner’s and show a grant immediately', async () => {
     await app.client.call(grantCredits, { to_address: owner, amount_cents: 700, note: 'only-the-owner-1' })
     const { id: keyId } = await app.client.call(createApiKey, { name: 'only-the-owner-2', daily_limit_cents: 500 })
-    plantCharge(service.dataDir, { accountId: owner, cents: 150, keyId })
+    seedCharge(service.dataDir, { accountId: owner, cents: 150, keyId })
     const window = await app.window()
     const traffic = createWindowTraffic(window.page)
     await window.reload()
@@ -158,7 +158,7 @@ describe('account credits', () => {
     const window = await app.window()
     const credits = await openCredits(window)
     const { id: account } = await app.person.call(getMe, {})
-    plantCharge(service.dataDir, { accountId: account, cents: 34, model: 'gpt-5.2' })
+    seedCharge(service.dataDir, { accountId: account, cents: 34, model: 'gpt-5.2' })
     await window.reload()
     await openCredits(window)
     const charge = credits.rows.filter({ hasText: '−$0.34' })

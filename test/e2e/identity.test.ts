@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getAutomaton } from '#shared/contract/automatons.ts'
-import { importPrivateKey } from '../support/walletForms.ts'
+import { importPrivateKey } from '../support/clients/walletForms.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { identityScreen } from './pages/identityScreen.ts'
 import { pictures } from './pages/pictures.ts'

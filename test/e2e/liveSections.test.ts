@@ -8,10 +8,10 @@ import { buyTopUp } from '#shared/contract/localPurchases.ts'
 import { giveTestMoney } from '#shared/contract/payments.ts'
 import { createSandbox, deleteSandbox, stopSandbox } from '#shared/contract/sandboxes.ts'
 import { getWallet } from '#shared/contract/wallet.ts'
-import { until } from '../support/eventually.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import type { Steward } from '../support/steward.ts'
-import { importPrivateKey } from '../support/walletForms.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { importPrivateKey } from '../support/clients/walletForms.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import type { Steward } from '../support/processes/steward.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Changes made while another section is open appear without a reload. */
@@ -86,7 +86,7 @@ test('domains, payments and credits update while any section is open', async () 
     const domain = `live-${section}.com`
     await goTo(section)
     await page.locator('h1, h2').first().waitFor()
-    plantDomain(app.steward.dataFolder, { accountId, name: domain })
+    seedDomain(app.steward.dataFolder, { accountId, name: domain })
     await app.client.call(setDomainLock, { domain, enabled: false })
     const reason = `From ${section}`
     await app.person.call(buyTopUp, { amount_usd: 5, reason, wait_ms: 0 })

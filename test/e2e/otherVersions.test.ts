@@ -1,16 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSandbox, listSandboxes } from '#shared/contract/sandboxes.ts'
-import { until } from '../support/eventually.ts'
-import { startOtherHost } from '../support/otherHost.ts'
-import { type Steward, startSteward } from '../support/steward.ts'
-import { createStewardClient } from '../support/stewardClient.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { createStewardClient } from '../support/clients/stewardClient.ts'
+import { startIncompatibleHost } from '../support/processes/incompatibleHost.ts'
+import { type Steward, startSteward } from '../support/processes/steward.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** Notices in the window about a host, or data, of another version of Steward. */
 let app: StewardInBrowser<Steward>
-let otherHost: ChildProcess
+let incompatibleHost: ChildProcess
 const look = pictures()
 
 beforeAll(async () => {
@@ -19,12 +19,12 @@ beforeAll(async () => {
     name: 'survivor',
   })
   await earlier.close()
-  otherHost = await startOtherHost(earlier.dataFolder, id)
+  incompatibleHost = await startIncompatibleHost(earlier.dataFolder, id)
   app = await ownStewardInBrowser({ dataFolder: earlier.dataFolder })
 })
 afterAll(async () => {
   await app?.close()
-  otherHost?.kill('SIGKILL')
+  incompatibleHost?.kill('SIGKILL')
 })
 
 test('offers to stop sandboxes of another version and continues with them', async () => {
@@ -35,11 +35,11 @@ test('offers to stop sandboxes of another version and continues with them', asyn
   await notice.getByRole('button', { name: 'Stop all and continue…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Stop the sandbox and continue?' })
   await look(page, 'other-host-dialog')
-  expect(otherHost.exitCode).toBeNull()
+  expect(incompatibleHost.exitCode).toBeNull()
   await dialog.getByRole('button', { name: 'Stop all and continue' }).click()
   await page.getByText('Sandboxes stopped. You can start them again.').waitFor()
   await notice.waitFor({ state: 'detached' })
-  await until('the other host to end', () => otherHost.exitCode !== null)
+  await until('the other host to end', () => incompatibleHost.exitCode !== null)
   const { sandboxes } = await app.client.call(listSandboxes, {})
   expect(sandboxes.map(({ name, status }) => [name, status])).toEqual([['survivor', 'stopped']])
 })

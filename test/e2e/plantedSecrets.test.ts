@@ -7,12 +7,19 @@ import { encryptKeystoreJson, HDNodeWallet, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { askIntent, decideIntent } from '#shared/contract/intents.ts'
-import { type Planted, plantBytes, plantPhrase, plantText, readFiles, searchFor } from '../support/plantedSecrets.ts'
-import { inMemory, isMemoryReadable } from '../support/processMemory.ts'
-import type { Steward } from '../support/steward.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { createTextSearch } from '../support/textSearch.ts'
-import { createWindowTraffic } from '../support/windowTraffic.ts'
+import {
+  type Planted,
+  plantBytes,
+  plantPhrase,
+  plantText,
+  readFiles,
+  searchFor,
+} from '../support/assertions/canarySecrets.ts'
+import { inMemory, isMemoryReadable } from '../support/assertions/processMemory.ts'
+import { createTextSearch } from '../support/assertions/textSearch.ts'
+import { createWindowTraffic } from '../support/assertions/windowTraffic.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import type { Steward } from '../support/processes/steward.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { securePromptPage } from './pages/securePromptPage.ts'
 import { type StewardInBrowser, stewardInOwnBrowser } from './pages/stewardInBrowser.ts'

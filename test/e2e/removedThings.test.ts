@@ -9,10 +9,10 @@ import { addSandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import { createSandbox, deleteSandbox, getSandbox, listSandboxes, stopSandbox } from '#shared/contract/sandboxes.ts'
 import { addToolServer, changeToolServer } from '#shared/contract/toolServers.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually } from '../support/eventually.ts'
-import { orphanSandboxes } from '../support/orphanSandboxes.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import type { Steward } from '../support/steward.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { orphanSandboxes } from '../support/fixtures/orphanSandboxes.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import type { Steward } from '../support/processes/steward.ts'
 import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -61,7 +61,7 @@ test('reports the deleted sandbox in its chat, tool server and domain', async ()
   const sandbox = await app.client.call(createSandbox, { name: 'web-shop' })
   const { id: accountId } = await app.client.call(getMe, {})
   const domain = 'web-shop.com'
-  plantDomain(app.steward.dataFolder, { accountId, name: domain })
+  seedDomain(app.steward.dataFolder, { accountId, name: domain })
   await app.client.call(exposePort, { id: sandbox.id, port: 8000 })
   await app.client.call(addSandboxDomain, { id: sandbox.id, domain, port: 8000 })
   await app.client.call(addDnsRecord, { domain, type: 'A', host: '@', value: '127.0.0.1', ttl: 3600 })
@@ -105,7 +105,7 @@ test('reports that a domain left the account with auto-renew still on', async ()
     database.prepare(sql).run(...values)
     database.close()
   }
-  plantDomain(app.steward.dataFolder, { accountId, name: domain })
+  seedDomain(app.steward.dataFolder, { accountId, name: domain })
   inDatabase(
     'agent.sqlite',
     'INSERT INTO domain_renewals VALUES (?, ?, 1, 30, 1, 20000000)',

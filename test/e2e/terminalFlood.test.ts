@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTerminal } from '#shared/contract/terminals.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 
 let app: StewardInBrowser

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '#shared/contract/accounts.ts'
 import { createTerminal, createTerminalLink } from '#shared/contract/terminals.ts'
-import { openWindow } from '../support/browser.ts'
-import { createStewardClient } from '../support/stewardClient.ts'
+import { openWindow } from '../support/clients/browser.ts'
+import { createStewardClient } from '../support/clients/stewardClient.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 import { terminalPane } from './pages/terminalPane.ts'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execInSandbox, listSandboxes, startSandbox, stopSandbox } from '#shared/contract/sandboxes.ts'
 import { createTerminal, listTerminals } from '#shared/contract/terminals.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { findLeftBehind } from '../support/findLeftBehind.ts'
-import { isAlive, listProcesses } from '../support/processes.ts'
-import type { Steward } from '../support/steward.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { isAlive, listProcesses } from '../support/assertions/processes.ts'
+import { findSandboxTraces } from '../support/assertions/sandboxTraces.ts'
+import type { Steward } from '../support/processes/steward.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 let app: StewardInBrowser<Steward>
@@ -250,7 +250,7 @@ test('deletes a sandbox without leftovers', async () => {
   const { sandboxes } = await app.client.call(listSandboxes, {})
   expect(sandboxes.map((it) => it.id)).not.toContain(id)
   await eventually(() =>
-    expect({ sleepers: sleepers(), left: findLeftBehind(id, app.steward.dataFolder) }).toEqual({
+    expect({ sleepers: sleepers(), left: findSandboxTraces(id, app.steward.dataFolder) }).toEqual({
       sleepers: [],
       left: [],
     }),

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execInSandbox } from '#shared/contract/sandboxes.ts'
 import { createTerminal, listTerminals } from '#shared/contract/terminals.ts'
-import { eventually, until } from '../support/eventually.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 
 let app: StewardInBrowser

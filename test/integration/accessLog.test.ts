@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createJsonLog } from '#platform/logging/log.ts'
-import { until } from '../support/eventually.ts'
-import { runningService } from '../support/runningService.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { runningService } from '../support/processes/runningService.ts'
 
 test('logs route, status and account without values chosen by the caller', async () => {
   const lines: string[] = []

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountRequestLimits } from '#shared/contract/accountRequests.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { createShiftedTime } from '../support/shiftedTime.ts'
-import { evmWallet, type SigningWallet, solanaWallet } from '../support/wallets.ts'
+import { evmWallet, type SigningWallet, solanaWallet } from '../support/clients/wallets.ts'
+import { createShiftedTime } from '../support/fakes/shiftedTime.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 const day = 24 * 60 * 60_000
 let nowMs: number

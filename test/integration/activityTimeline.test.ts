@@ -15,12 +15,12 @@ import { Scope } from '#platform/program/scope.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually } from '../support/eventually.ts'
-import { openPersonSession, type PersonSession } from '../support/personSession.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { type Json, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { openPersonSession, type PersonSession } from '../support/clients/personSession.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Log of the local agent behind the local API, and the entries that it copies from the real service. */
 let service: TestService

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectFolder } from '../support/plantedTree.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 /** Ubuntu requires a profile since 24.04. The rules that allow user namespaces came with AppArmor 4. */
 const profile = join(projectFolder, 'resources/packaging/apparmor/steward-sandboxes')

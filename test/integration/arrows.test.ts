@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { checkSteps } from '#scripts/steps.ts'
-import { createPlantedTree, projectFolder } from '../support/plantedTree.ts'
-import { runTool } from '../support/runTool.ts'
+import { createTestProject, projectFolder } from '../support/fixtures/testProject.ts'
+import { runTool } from '../support/processes/runTool.ts'
 
 /** File to import from, for each path that must not be imported. */
 const targets = {
@@ -121,7 +121,7 @@ const companions = {
 
 describe('import rules', () => {
   const wrong = Object.fromEntries(Object.values(planted).map(({ path, text }) => [path, text]))
-  const folder = createPlantedTree({ ...targets, ...allowed, ...companions, ...wrong })
+  const folder = createTestProject({ ...targets, ...allowed, ...companions, ...wrong })
   let reported: { rule: string; from: string }[] = []
 
   beforeAll(async () => {
@@ -143,7 +143,7 @@ describe('import rules', () => {
   })
 
   test('accept compliant files', async () => {
-    expect(await violationsIn(createPlantedTree({ ...targets, ...allowed }))).toEqual([])
+    expect(await violationsIn(createTestProject({ ...targets, ...allowed }))).toEqual([])
   })
 })
 
@@ -153,7 +153,7 @@ describe('types in src/shared', () => {
     ['Node', "import { readFileSync } from 'node:fs'\nexport const read = readFileSync\n", "'node:fs'"],
     ['enums', 'export enum Color { red }\n', 'erasableSyntaxOnly'],
   ])('do not include %s', async (_, text, message) => {
-    const folder = createPlantedTree({ 'src/shared/planted.ts': text })
+    const folder = createTestProject({ 'src/shared/planted.ts': text })
     const { exitCode, stdout } = await runTool(folder, 'tsc', ['-p', 'tsconfig.shared.json'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining(message) })
     expect(stdout).toContain('src/shared/planted.ts')
@@ -183,7 +183,7 @@ describe('lint', () => {
 
   beforeAll(async () => {
     const files = Object.fromEntries(Object.entries(wrong).map(([category, text]) => [buildPath(category), text]))
-    const folder = createPlantedTree({
+    const folder = createTestProject({
       'src/shared/target.ts': 'export const target = 1\n',
       'src/shared/types.ts': 'export type Target = number\n',
       ...files,
@@ -214,7 +214,7 @@ describe('input readers', () => {
   const checked = async (files: Record<string, string>, allowed = '') => {
     const source = readFileSync(`${projectFolder}${script}`, 'utf8')
     const text = source.replace(/(allowed: Readonly<Record<string, string>> = \{).*?\n\}\n/s, `$1${allowed}}\n`)
-    const folder = createPlantedTree({ [script]: text, ...platform, ...files })
+    const folder = createTestProject({ [script]: text, ...platform, ...files })
     const { exitCode, stdout } = await runTool(folder, step?.command ?? '', step?.parts ?? [])
     return { exitCode, stdout }
   }
@@ -270,7 +270,7 @@ describe('helper scripts', () => {
     const sources = Object.fromEntries(tools.map((path) => [path, readFileSync(`${projectFolder}${path}`, 'utf8')]))
     const step = checkSteps.find(({ name }) => name === 'helper scripts')
     const { exitCode, stdout } = await runTool(
-      createPlantedTree({ ...sources, ...files }),
+      createTestProject({ ...sources, ...files }),
       step?.command ?? '',
       step?.parts ?? [],
     )

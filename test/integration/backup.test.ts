@@ -3,10 +3,10 @@ import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
-import { projectFolder } from '../support/plantedTree.ts'
-import { exchange } from '../support/runningService.ts'
-import { type Steward, startSteward } from '../support/steward.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { exchange } from '../support/processes/runningService.ts'
+import { type Steward, startSteward } from '../support/processes/steward.ts'
 
 /** Backups and plain copies of a data folder that is in use. */
 const open: (() => Promise<void>)[] = []

@@ -12,13 +12,13 @@ import { evmNetworks, type SolanaNetwork, solanaNetworks } from '#shared/contrac
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { until } from '../support/assertions/eventually.ts'
 import { testDollarAbi } from '../support/contracts/testContracts.ts'
-import { until } from '../support/eventually.ts'
-import { createEvmNode, type EvmNode } from '../support/evmNode.ts'
-import { createMemoryKeys } from '../support/memoryKeys.ts'
-import { solanaCluster } from '../support/solanaCluster.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { createTestSigner } from '../support/testSigner.ts'
+import { createMemoryKeys } from '../support/fakes/memoryKeys.ts'
+import { solanaCluster } from '../support/fakes/solanaCluster.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createTestSigner } from '../support/fixtures/testSigner.ts'
+import { createEvmNode, type EvmNode } from '../support/processes/evmNode.ts'
 
 const [base] = evmNetworks
 const readAt = Date.parse('2026-01-02T03:04:05.678Z')

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { measurePeer } from '../bench/peers/measurePeer.ts'
 import { listHelpers } from '../bench/steward/processFigures.ts'
-import { until } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 test.each(['create', 'exec', 'tmux'] as const)('benchmark peer %s is spawned by a small process', async (peer) => {
   const samples = await measurePeer(peer, 3, temporaryFolder('peer'))

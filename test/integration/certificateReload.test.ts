@@ -3,11 +3,11 @@ import { copyFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { startProgram } from '../support/program.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { testTls } from '../support/tlsFiles.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { startProgram } from '../support/processes/program.ts'
+import { testTls } from '../support/tls/tlsFiles.ts'
 
 /** Runs the service as systemd does: standalone, without a terminal. */
 test('replaces the certificate for new connections on SIGHUP without closing open ones', async () => {

@@ -4,16 +4,16 @@ import { ExactEvmScheme } from '@x402/evm'
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { evmNetworks } from '#shared/contract/networks.ts'
-import { type ConwayTerminal, createConwayTerminal } from '../support/conwayTerminal.ts'
-import { eventually } from '../support/eventually.ts'
-import { evmFacilitator } from '../support/evmFacilitator.ts'
-import { createPayer, lowerCase, type Payer, paymentHeader } from '../support/payer.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { type ConwayTerminal, createConwayTerminal } from '../support/clients/conwayTerminal.ts'
+import { createPayer, lowerCase, type Payer, paymentHeader } from '../support/clients/payer.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { evmFacilitator } from '../support/fakes/evmFacilitator.ts'
+import { createFaultyNode, type Trouble } from '../support/fakes/faultyNode.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import type { Json } from '../support/processes/runningService.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/processes/serviceProcess.ts'
 import { realRegistrar } from '../support/registrars/realRegistrar.ts'
-import type { Json } from '../support/runningService.ts'
-import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { createTroubledNode, type Trouble } from '../support/troubledNode.ts'
-import { evmWallet } from '../support/wallets.ts'
 
 /**
  * Service process that sells on a real EVM node. Independent clients pay, and the process is killed at arbitrary
@@ -26,7 +26,7 @@ const price = 5_000_000
 const domainPrice = 13_950_000
 let chain: Awaited<ReturnType<typeof evmFacilitator>>
 /** Node as seen by the service. */
-let node: Awaited<ReturnType<typeof createTroubledNode>>
+let node: Awaited<ReturnType<typeof createFaultyNode>>
 let service: ServiceProcess
 let registrar: Awaited<ReturnType<typeof realRegistrar>>
 const wallet = evmWallet()
@@ -35,7 +35,7 @@ let path: string
 beforeAll(async () => {
   chain = await evmFacilitator(base)
   registrar = await realRegistrar()
-  node = await createTroubledNode(chain.node.url)
+  node = await createFaultyNode(chain.node.url)
   const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
   writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
   service = await createServiceProcess(undefined, {

@@ -11,13 +11,13 @@ import type { Conversation } from '#shared/contract/chats.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { until } from '../support/eventually.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { sse } from '../support/models/scriptedAnswer.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { type Answer, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { type Answer, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Chats as in the window: the real agent and the real service. Only the providers are fakes. */
 let providers: ProviderServer

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { until } from '../support/eventually.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Output of sandboxed programs reaches a model that obeys all instructions in it. The policies must hold. */
 let providers: ProviderServer

@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Message } from '#shared/contract/chatMessages.ts'
 import type { Conversation } from '#shared/contract/chats.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
-import { until } from '../support/eventually.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { type Answer, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { type Answer, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /**
  * Models that call tools in chats, including hostile models: the real agent and service. Only the providers are fakes.

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { modelService } from '../support/models/modelService.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** OpenAI's coding agent, as published in its package, works with the families of other providers. */
 const { service, providers, close } = await modelService()

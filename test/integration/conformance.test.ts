@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { toolClient } from '../support/mcpClients.ts'
-import { mcpDoor } from '../support/mcpDoor.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { runTool } from '../support/runTool.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { startMcpAuthProxy } from '../support/clients/mcpAuthProxy.ts'
+import { toolClient } from '../support/clients/mcpClients.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
+import { runTool } from '../support/processes/runTool.ts'
 
 /**
  * Official conformance suite. Every scenario of a revision passes, or is listed in `test/support/conformance` with the
@@ -25,7 +25,7 @@ beforeAll(async () => {
     target: { url: service.url, key: service.key, certificate: undefined },
   })
   await eventually(() => expect(agent.connection().state).toBe('connected'))
-  url = await mcpDoor({ origin: agent.origin, key: (await toolClient(agent)).key })
+  url = await startMcpAuthProxy({ origin: agent.origin, key: (await toolClient(agent)).key })
 })
 afterAll(async () => {
   await agent?.close()

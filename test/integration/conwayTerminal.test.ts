@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
-import { type ConwayTerminal, type ConwayTools, createConwayTerminal } from '../support/conwayTerminal.ts'
-import { until } from '../support/eventually.ts'
-import { openPersonSession } from '../support/personSession.ts'
-import { exchange, type Json } from '../support/runningService.ts'
-import { type Steward, startSteward } from '../support/steward.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { createPersonClient, type PersonClient } from '../support/walletForms.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { type ConwayTerminal, type ConwayTools, createConwayTerminal } from '../support/clients/conwayTerminal.ts'
+import { openPersonSession } from '../support/clients/personSession.ts'
+import { createPersonClient, type PersonClient } from '../support/clients/walletForms.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { exchange, type Json } from '../support/processes/runningService.ts'
+import { type Steward, startSteward } from '../support/processes/steward.ts'
 
 /**
  * A published client of this interface, unmodified. It gets a key from the program that `npm start` runs, and all of

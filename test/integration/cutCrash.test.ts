@@ -3,9 +3,9 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { verifyRows } from '#agent/activity/verifyRows.ts'
-import { openLog } from '../support/keptLog.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { openLog } from '../support/fixtures/logWithRetention.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 /**
  * The agent is killed at every step of cutting the log. The remaining log verifies, and the next run completes the cut.
@@ -30,7 +30,12 @@ async function logOfOldEntries(): Promise<string> {
 }
 
 function cutIn(folder: string, crashPoint: string): Promise<{ output: string; signal: string | undefined }> {
-  const programArguments = [join(projectFolder, 'test/support/crashingCut.ts'), folder, crashPoint, String(laterMs)]
+  const programArguments = [
+    join(projectFolder, 'test/support/processes/crashingLogPruning.ts'),
+    folder,
+    crashPoint,
+    String(laterMs),
+  ]
   return new Promise((resolve, reject) => {
     execFile(process.execPath, programArguments, (error, stdout, stderr) => {
       if (error && error.signal !== 'SIGKILL') reject(new Error(stderr, { cause: error }))

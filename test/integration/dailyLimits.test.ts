@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
-import { createProfile, type RegistrationBody, signRegistration } from '../support/signRegistration.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { createProfile, type RegistrationBody, signRegistration } from '../support/clients/signRegistration.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Anonymous resources, which a service limits per network and day. */
 let service: TestService

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { startCommand } from '../support/program.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { startCommand } from '../support/processes/program.ts'
 
 /** Creates a copy of the project whose sources may be edited and built while other tests use the build. */
 function copyOfProject(): string {

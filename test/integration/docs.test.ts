@@ -5,8 +5,8 @@ import { eventsPath } from '#shared/contract/events.ts'
 import { localEventsPath } from '#shared/contract/localApi.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
 import { terminalStreamPath } from '#shared/contract/terminalStream.ts'
-import { createContractRoutes } from '../support/contractRoutes.ts'
-import { projectFolder } from '../support/plantedTree.ts'
+import { createContractRoutes } from '../support/fixtures/contractRoutes.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 const pages = [
   ...readdirSync(projectFolder).filter((name) => name.endsWith('.md')),

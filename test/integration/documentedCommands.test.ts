@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
-import { until } from '../support/eventually.ts'
-import { openPersonSession } from '../support/personSession.ts'
-import { type Command, startCommand } from '../support/program.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { openPersonSession } from '../support/clients/personSession.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { type Command, startCommand } from '../support/processes/program.ts'
 
 /** Environment for the commands in README and docs/, run with npm and a shell in the data folder of a new user. */
 type Person = { HOME: string }

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/clients/payer.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import type { Answer, RequestFields } from '../support/processes/runningService.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/processes/serviceProcess.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
-import type { Answer, RequestFields } from '../support/runningService.ts'
-import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** A service is killed between payment, registration and record. The result is exactly one domain or one credit. */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
-import { type Answer, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/clients/payer.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { type Answer, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Domains bought with test money from the real service. Each is paid once, and yields a domain or credits. */
 let service: TestService

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { rule } from '../support/approvals.ts'
-import { eventually } from '../support/eventually.ts'
-import { createPayingAgent, noLimits, type PayingAgent, passphrase } from '../support/payingAgent.ts'
-import type { Json } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { rule } from '../support/fixtures/approvals.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { createPayingAgent, noLimits, type PayingAgent, passphrase } from '../support/processes/payingAgent.ts'
+import type { Json } from '../support/processes/runningService.ts'
 
 /** Domains renewed from the wallet before they expire, at a real service with its registry and test money. */
 const dayMs = 24 * 3600 * 1000

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { startSteward } from '../support/steward.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { startSteward } from '../support/processes/steward.ts'
 
 /** Delays the evaluation of the agent's module until the connection to the service has had time to open. */
 const hooks = (ownerKeyFile: string) => `

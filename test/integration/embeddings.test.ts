@@ -1,11 +1,11 @@
 import OpenAI from 'openai'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
 import { encodeBase64 } from '../support/models/embeddingsProvider.ts'
 import { modelService } from '../support/models/modelService.ts'
 import type { Turn } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { exchange } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { exchange } from '../support/processes/runningService.ts'
 
 /** Embeddings over the service's own port, charged to its ledger, with OpenAI's client and with plain requests. */
 const { service, providers, balance, close } = await modelService()

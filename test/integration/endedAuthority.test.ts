@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LeaseHolder, leaseHolders, type RevocablePrincipal } from '#agent/base/agentPrincipals.ts'
-import { type AuthorityWorld, openAuthorityWorld, paymentIntent } from '../support/authorityWorld.ts'
-import { eventually, until } from '../support/eventually.ts'
-import type { Json } from '../support/runningService.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { type AuthorityWorld, openAuthorityWorld, paymentIntent } from '../support/fixtures/authorityWorld.ts'
+import type { Json } from '../support/processes/runningService.ts'
 
 /**
  * All work and stored data of a requester end with it. The cells are generated from the table of work kinds. A kind

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { users, withIds } from '../support/asUser.ts'
 import { attack, attackFault } from '../support/attacks/attack.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { users, withIds } from '../support/processes/runAsUser.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 /** The kernel provides about 3,000 pseudo-terminals to all sandboxes together. */
 const tooMany = 1_500

@@ -6,9 +6,9 @@ import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
 import { imageOfHostilePrograms, imageOfLinks } from '../support/attacks/hostileImages.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 const image = ImageName.parse('hostile')
 

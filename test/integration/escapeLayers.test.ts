@@ -3,11 +3,11 @@ import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.t
 import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
 import { suiteForm } from '#scripts/suiteForms.ts'
-import { type User, users } from '../support/asUser.ts'
 import { attack, attackFault, attacks } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
 import { runInWorld } from '../support/network/inWorld.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { type User, users } from '../support/processes/runAsUser.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 const noWorld =
   process.getuid?.() === 0 ? (await probeNetwork(networksClosedToSandboxes)).detail : 'a world of namespaces needs root'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { users } from '../support/asUser.ts'
 import { attack, attackFault } from '../support/attacks/attack.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { users } from '../support/processes/runAsUser.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 const mark = 'left-by-the-one-before'
 

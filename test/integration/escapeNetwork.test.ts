@@ -3,12 +3,12 @@ import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.t
 import type { SandboxLayer } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
 import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
 import type { Network } from '#shared/contract/sandboxes.ts'
-import { users } from '../support/asUser.ts'
 import type { AddressObservation } from '../support/attacks/addressRun.ts'
 import { attackFault } from '../support/attacks/attack.ts'
 import type { FrameObservation } from '../support/attacks/frameRun.ts'
 import { runInWorld } from '../support/network/inWorld.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { users } from '../support/processes/runAsUser.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 /** See `test/support/network/world.sh`: no traffic leaves this computer. */
 const missing =

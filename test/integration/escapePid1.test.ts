@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { users } from '../support/asUser.ts'
 import { attackFault, attacks } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { users } from '../support/processes/runAsUser.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 /**
  * EPERM, EACCES, ENOSPC (no more user namespaces), ENOSYS and EAFNOSUPPORT. Other errors only show that the request was

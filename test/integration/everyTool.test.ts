@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
-import { eventually } from '../support/eventually.ts'
-import { hostileSeller, respond } from '../support/hostileSeller.ts'
-import { createMcpClient, type McpAnswer, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { createMcpClient, type McpAnswer, type McpClient, toolClient } from '../support/clients/mcpClients.ts'
+import { hostileSeller, respond } from '../support/fakes/hostileSeller.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
-import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
+import { createPayingAgent, type PayingAgent } from '../support/processes/payingAgent.ts'
 
 /** Calls every tool with the official client of the protocol, which validates each result against the listed schema. */
 let providers: ProviderServer

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ToolOutcome } from '#agent/tools/toolOutcome.ts'
 import type { ToolServer } from '#shared/contract/toolServers.ts'
-import { everythingServer, filesystemServer } from '../support/judgingToolServers.ts'
-import { chatCaller, toolClient } from '../support/mcpClients.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { sendSecurePrompt } from '../support/securePromptForms.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { chatCaller, toolClient } from '../support/clients/mcpClients.ts'
+import { sendSecurePrompt } from '../support/clients/securePromptForms.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { everythingServer, filesystemServer } from '../support/processes/referenceToolServers.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Third-party servers, and programs in sandboxes, behind the executor that the chat uses. */
 let service: TestService

@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/logging/log.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { findUid } from '../support/leftovers.ts'
-import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { findUid } from '../support/assertions/sandboxResources.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 /** Requests a command as Steward would, and prints the reply. */
 const caller = String.raw`

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectFolder } from '../support/plantedTree.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
 
 type Ended = { code: number; out: string; said: string; started: boolean }
 

@@ -7,10 +7,10 @@ import { createJsonLog } from '#platform/logging/log.ts'
 import { processIdentity } from '#platform/processes/processIdentity.ts'
 import { Scope } from '#platform/program/scope.ts'
 import { createHostConnection } from '#service/host/hostConnection.ts'
-import { until } from '../support/eventually.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
-const spinningHost = fileURLToPath(new URL('../support/spinningHost.ts', import.meta.url))
+const unresponsiveHost = fileURLToPath(new URL('../support/processes/unresponsiveHost.ts', import.meta.url))
 let scope = new Scope()
 
 afterEach(async () => {
@@ -18,14 +18,14 @@ afterEach(async () => {
   scope = new Scope()
 })
 
-/** Creates a service connection that starts `spinningHost` if no host listens. */
+/** Creates a service connection that starts `unresponsiveHost` if no host listens. */
 function connect() {
   const path = join(temporaryFolder('heartbeat'), 'host.sock')
   const hosts: ChildProcess[] = []
   let looks = 0
   let log = ''
   const launch = async (): Promise<void> => {
-    const child = spawn(process.execPath, [spinningHost, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [unresponsiveHost, path], { stdio: ['ignore', 'pipe', 'inherit'] })
     hosts.push(child)
     scope.own(child, async () => {
       if (child.exitCode !== null || child.signalCode !== null) return

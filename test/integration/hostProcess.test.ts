@@ -6,13 +6,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { getHostSocketPath } from '#platform/net/hostSocket.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { connectHost, type HostClient, newSandboxId, newTerminalId } from '../support/hostClient.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { connectHost, type HostClient, newSandboxId, newTerminalId } from '../support/clients/hostClient.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 type HostProcess = { child: ChildProcess; said: () => string; ended: Promise<number | null> }
 
-const localHost = fileURLToPath(new URL('../support/localHost.ts', import.meta.url))
+const fakeRuntimeHost = fileURLToPath(new URL('../support/processes/fakeRuntimeHost.ts', import.meta.url))
 const realHost = fileURLToPath(new URL('../../src/main/entries/host.ts', import.meta.url))
 let folder: string
 let started: HostProcess[]
@@ -32,7 +32,7 @@ afterEach(async () => {
   }
 })
 
-function start(entry = localHost, ...parts: string[]): HostProcess {
+function start(entry = fakeRuntimeHost, ...parts: string[]): HostProcess {
   const child = spawn(process.execPath, [entry, '--data', folder, ...parts], { stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -194,12 +194,12 @@ test('ends on request', async () => {
 
 test('exits when idle but not while a client is connected or a sandbox runs', async () => {
   const idle = ['--idle-exit-ms', '1500']
-  const host = start(localHost, ...idle)
+  const host = start(fakeRuntimeHost, ...idle)
   const client = await connect(host)
   const sandbox = await client.createMachine()
   client.ipc.close()
   // A second host exits after it has started. The first host has had at least as much time.
-  expect(await start(localHost, ...idle, '--data', temporaryFolder('host')).ended).toBe(0)
+  expect(await start(fakeRuntimeHost, ...idle, '--data', temporaryFolder('host')).ended).toBe(0)
   const again = await connect(host)
   await again.call('machine.delete', { sandboxId: sandbox })
   expect(host.child.exitCode).toBeNull()

@@ -7,20 +7,26 @@ import { silentLog } from '#platform/logging/log.ts'
 import { streamLimits } from '#shared/contract/terminalStream.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { createLocalRuntime, type LocalRuntime } from '../support/fakeRuntime.ts'
-import { connectHost, type HostClient, newSandboxId, newTerminalId, type TestTerminal } from '../support/hostClient.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import {
+  connectHost,
+  type HostClient,
+  newSandboxId,
+  newTerminalId,
+  type TestTerminal,
+} from '../support/clients/hostClient.ts'
+import { createFakeRuntime, type FakeRuntime } from '../support/fakes/fakeRuntime.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 let folder: string
 let host: RunningHost
 let client: HostClient
-let runtime: LocalRuntime
+let runtime: FakeRuntime
 let sandbox: SandboxId
 
 beforeEach(async () => {
   folder = temporaryFolder('host')
-  runtime = createLocalRuntime({ folder: join(folder, 'machines') })
+  runtime = createFakeRuntime({ folder: join(folder, 'machines') })
   host = await startHost({
     dataDir: folder,
     runtimes: [runtime],

@@ -6,10 +6,10 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { bash, createTar, type Member, programHead } from '../support/imageArchives.ts'
-import { never } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { bash, createTar, type Member, programHead } from '../support/fixtures/imageArchives.ts'
+import { never } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 /** Import of valid and hostile archives. */
 const data = temporaryFolder('archives')

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { truncate, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { tinyImage } from '../support/imageArchives.ts'
-import { startProgram } from '../support/program.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { tinyImage } from '../support/fixtures/imageArchives.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { startProgram } from '../support/processes/program.ts'
 
 const image = (data: string, ...parts: string[]) =>
   startProgram('scripts/start.js', ['image', ...parts, '--data', data])

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { ImageName } from '#shared/contract/images.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { hostRootTar } from '../support/hostRootTar.ts'
-import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { hostRootTar } from '../support/fixtures/hostRootTar.ts'
+import { createSandboxSpec, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 describe('a process in a sandbox with an image', () => {
   const data = temporaryFolder('image-isolation')

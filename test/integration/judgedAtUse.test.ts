@@ -2,9 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createProgramSandboxes } from '#agent/tools/programSandboxes.ts'
 import { createProgramSandboxRepository } from '#agent/tools/programSandboxRepository.ts'
 import { silentLog } from '#platform/logging/log.ts'
-import { type AuthorityWorld, openAuthorityWorld, passphrase, paymentIntent } from '../support/authorityWorld.ts'
-import { eventually, until } from '../support/eventually.ts'
-import type { Json } from '../support/runningService.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import {
+  type AuthorityWorld,
+  openAuthorityWorld,
+  passphrase,
+  paymentIntent,
+} from '../support/fixtures/authorityWorld.ts'
+import type { Json } from '../support/processes/runningService.ts'
 
 /** Permissions are read at use: the current rights, budgets, rules, limits and targets apply. */
 let world: AuthorityWorld

@@ -11,8 +11,8 @@ import { AppError } from '#shared/appError.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { createRunningAgent } from '../support/runningAgent.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent } from '../support/processes/runningAgent.ts'
 
 const key = 'sk-proj-0123456789-abcdefghijkl-WXYZ'
 

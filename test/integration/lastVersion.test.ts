@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { findReleasedProgram } from '../support/findReleasedProgram.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { createRunningAgent } from '../support/runningAgent.ts'
-import type { Answer, Json, RequestFields } from '../support/runningService.ts'
-import { createServiceProcess } from '../support/serviceProcess.ts'
-import { skipWhen } from '../support/skipWhen.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { findReleasedProgram } from '../support/fixtures/findReleasedProgram.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { createRunningAgent } from '../support/processes/runningAgent.ts'
+import type { Answer, Json, RequestFields } from '../support/processes/runningService.ts'
+import { createServiceProcess } from '../support/processes/serviceProcess.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 /** Runs processes of the last version against the current one, in both directions. */
 const released = findReleasedProgram()
@@ -37,7 +37,7 @@ async function readAll(
   folder: string,
   { url, key }: Service,
 ): Promise<{ read: string[]; failed: Record<string, string> }> {
-  const script = join(projectFolder, 'test/support/readEverything.ts')
+  const script = join(projectFolder, 'test/support/processes/readAllLists.ts')
   const { stdout } = await promisify(execFile)(process.execPath, [script, folder, url, key])
   return JSON.parse(stdout)
 }

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'v
 import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { SnapshotId } from '#shared/ids.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
-import { createSandboxSpec, expectAppError, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { findUid, listCgroups, listSandboxResources } from '../support/assertions/sandboxResources.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, expectAppError, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 describe('the limits of a sandbox', () => {
   const folder = join(temporaryFolder('limits'), 'machines')
@@ -112,7 +112,7 @@ describe('the limits of a sandbox', () => {
     )
     await again.stop('discard')
     await runtime.remove(spec.id)
-    await eventually(async () => expect(await leftovers({ id: spec.id, folder })).toEqual([]))
+    await eventually(async () => expect(await listSandboxResources({ id: spec.id, folder })).toEqual([]))
   })
 
   test('refuses to create a sandbox without enough capacity and leaves nothing behind', async () => {
@@ -124,7 +124,7 @@ describe('the limits of a sandbox', () => {
       code: 'sandbox/capacity',
       detail: expect.stringMatching(/has \d+ MB free; .* needs/),
     })
-    expect(await leftovers({ id: spec.id, folder })).toEqual([])
+    expect(await listSandboxResources({ id: spec.id, folder })).toEqual([])
   })
 
   test('a fork bomb affects no other sandbox and ends with its own', async () => {
@@ -145,7 +145,7 @@ describe('the limits of a sandbox', () => {
     await bombed.stop()
     await bomb.ended
     await runtime.remove(spec.id)
-    await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
+    await eventually(async () => expect(await listSandboxResources({ id: spec.id, folder, uid })).toEqual([]))
   })
 })
 

@@ -13,16 +13,16 @@ import { createServiceLink } from '#agent/connections/serviceLink.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { signWindowUrl } from '#renderer/api/windowLink.ts'
 import { LocalEvent, windowKeyHeader } from '#shared/contract/localApi.ts'
-import { until } from '../support/eventually.ts'
-import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
-import { openPersonSession } from '../support/personSession.ts'
-import { rawExchange } from '../support/pipelineServer.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { startWireService, type WireService } from '../support/wireService.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { openPersonSession } from '../support/clients/personSession.ts'
+import { type FakeService, startFakeService } from '../support/fakes/fakeService.ts'
+import { rawExchange } from '../support/fakes/pipelineServer.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { noIpv6Loopback } from '../support/runner/ipv6Loopback.ts'
 
 const ownerKey = 'sk_steward_owner'
 
-async function startAgent(service?: WireService) {
+async function startAgent(service?: FakeService) {
   const pagesFolder = join(temporaryFolder('pages'), 'renderer')
   mkdirSync(join(pagesFolder, 'assets'), { recursive: true })
   writeFileSync(join(pagesFolder, 'index.html'), '<!doctype html><title>Steward</title>')
@@ -58,8 +58,8 @@ async function startAgent(service?: WireService) {
   return { origin, port: server.port, link, sessions, open, session }
 }
 
-async function startService(options: Parameters<typeof startWireService>[0] = {}): Promise<WireService> {
-  const service = await startWireService(options)
+async function startService(options: Parameters<typeof startFakeService>[0] = {}): Promise<FakeService> {
+  const service = await startFakeService(options)
   onTestFinished(() => service.close())
   return service
 }

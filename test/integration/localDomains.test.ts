@@ -1,12 +1,17 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually } from '../support/eventually.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { type Answer, type RequestFields, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import {
+  type Answer,
+  type RequestFields,
+  runningService,
+  type TestService,
+} from '../support/processes/runningService.ts'
 
 /** Domains on the local side, with a real service and its registry. */
 let service: TestService
@@ -28,7 +33,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   zone = `zone${++names}.com`
-  plantDomain(service.dataDir, { accountId: ownerId, name: zone })
+  seedDomain(service.dataDir, { accountId: ownerId, name: zone })
 })
 
 const target = () => ({ url: service.url, key: service.key, certificate: undefined })
@@ -173,7 +178,7 @@ test('an account sees only its own domains, even after another account signed in
   await service.send(`/domains/${zone}/privacy`, { method: 'PUT', body: { enabled: false } })
   await eventually(async () => expect(listNames(await local())).toContain(zone))
   const otherAccount = secondAccount(service.dataDir)
-  plantDomain(service.dataDir, { accountId: otherAccount.accountId, name: `theirs-${zone}` })
+  seedDomain(service.dataDir, { accountId: otherAccount.accountId, name: `theirs-${zone}` })
   agent.connect({ ...target(), key: otherAccount.key })
   await eventually(async () => expect(listNames(await local())).toEqual([`theirs-${zone}`]))
   await agent.close()

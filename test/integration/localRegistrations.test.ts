@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Programs that register automatons over the local API, and retry requests whose response was lost. */
 const dataFolder = temporaryFolder('agent')

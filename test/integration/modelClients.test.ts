@@ -3,10 +3,10 @@ import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
 import { modelService } from '../support/models/modelService.ts'
 import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
-import { secondAccount } from '../support/secondAccount.ts'
 
 /** Official clients of the providers, against every family. */
 const { service, providers, balance, close } = await modelService()

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
 import { createInferenceConfig } from '../support/models/inferenceConfig.ts'
 import { type ModelRequest, microBalance, requestModel } from '../support/models/modelService.ts'
 import { createProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/processes/serviceProcess.ts'
 
 /** The service is killed after providers have responded, or started to, and before settlement. */
 const providers = await createProviderServer()

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type ModelRequest, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { exchange } from '../support/runningService.ts'
+import { exchange } from '../support/processes/runningService.ts'
 
 /** A client that lost the response retries its request and is charged once. */
 const { service, providers, balance, close } = await modelService()

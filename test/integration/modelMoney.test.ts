@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createJsonLog } from '#platform/logging/log.ts'
 import type { DialectName } from '#service/inference/dialects/dialect.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
 import { type ModelRequest, micro, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
 import { type ProviderRequest, providerKeys, type Turn } from '../support/models/providerServer.ts'
 import { chatFrames, messagesFrames, pieces, plainUsage } from '../support/models/scriptedAnswer.ts'
-import { secondAccount } from '../support/secondAccount.ts'
 
 /** Callers of models pay the cost even if they disconnect or lie. Uses the service's own port and its ledger. */
 const logged: string[] = []

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { modelBody, modelPaths, modelService, requestModel } from '../support/models/modelService.ts'
 import { chatFrames, plainUsage } from '../support/models/scriptedAnswer.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
 
 /** Programs on this computer call models at the address of the application, which forwards them to its service. */
 const { service, providers, balance, close } = await modelService()

@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
-import { ordinaryUid } from '../support/asUser.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { ordinaryUid } from '../support/processes/runAsUser.ts'
 
 /**
  * Sandboxes on a host made of namespaces. Its only network card leads to a network that responds on 203.0.113.7

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createLocalRuntime } from '../support/fakeRuntime.ts'
-import { createPayer, paymentHeader } from '../support/payer.ts'
+import { createPayer, paymentHeader } from '../support/clients/payer.ts'
+import { createFakeRuntime } from '../support/fakes/fakeRuntime.ts'
+import { type Answer, runningService, type TestService } from '../support/processes/runningService.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
-import { type Answer, runningService, type TestService } from '../support/runningService.ts'
 
 /** A sandbox cannot be deleted between the payment of a domain for it and the delivery. */
 let registrar: Awaited<ReturnType<typeof nameSiloServer>>
@@ -11,7 +11,7 @@ let service: TestService
 beforeAll(async () => {
   registrar = await nameSiloServer()
   service = await runningService({
-    ...{ runtimeOf: createLocalRuntime, runtimes: ['local'] },
+    ...{ runtimeOf: createFakeRuntime, runtimes: ['local'] },
     payments: { facilitator: { kind: 'test-ledger' } },
     registrar: {
       ...{ kind: 'namesilo', apiKey: nameSiloKey, paymentId: undefined, url: registrar.url },

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runAndParse } from '../support/asUser.ts'
-import { leftovers } from '../support/leftovers.ts'
-import { createSandboxSpec } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { listSandboxResources } from '../support/assertions/sandboxResources.ts'
+import { createSandboxSpec } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { runAndParse } from '../support/processes/runAsUser.ts'
 
 test('an ordinary user creates, uses and removes a sandbox', async () => {
   const corePattern = await readFile('/proc/sys/kernel/core_pattern', 'utf8')
@@ -12,7 +12,7 @@ test('an ordinary user creates, uses and removes a sandbox', async () => {
   const data = temporaryFolder('ordinary')
   const folder = join(data, 'machines')
   const result = await runAndParse({
-    script: 'test/support/ordinaryUser.ts',
+    script: 'test/support/processes/ordinaryUserSandbox.ts',
     parts: [folder, id],
     folder: data,
     user: 'an ordinary user',
@@ -43,5 +43,5 @@ test('an ordinary user creates, uses and removes a sandbox', async () => {
   expect(result.screen).toMatch(/^\/dev\/pts\/\d+\r\n30 100\r\n$/)
   expect(result.ended).toEqual({ exitCode: 4, signal: null })
   expect(result.stored).toEqual([])
-  expect(await leftovers({ id, folder })).toEqual([])
+  expect(await listSandboxResources({ id, folder })).toEqual([])
 })

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, until } from '../support/eventually.ts'
-import { startOtherHost } from '../support/otherHost.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { startIncompatibleHost } from '../support/processes/incompatibleHost.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** A service connects to a real host process of another protocol version that runs a sandbox. */
 let service: TestService
-let otherHost: ChildProcess
+let incompatibleHost: ChildProcess
 const dataDir = temporaryFolder('service')
 
 beforeAll(async () => {
@@ -20,12 +20,12 @@ beforeAll(async () => {
   })
   expect(wrote.json.exit_code).toBe(0)
   await service.close()
-  otherHost = await startOtherHost(dataDir, created.json.id)
+  incompatibleHost = await startIncompatibleHost(dataDir, created.json.id)
   service = await runningService({ dataDir })
 })
 afterAll(async () => {
   await service?.close()
-  otherHost?.kill('SIGKILL')
+  incompatibleHost?.kill('SIGKILL')
 })
 
 const read = async () => (await service.send('/v1/host')).json
@@ -34,7 +34,7 @@ test('reports the other host version and stops it only for the owner', async () 
   await eventually(async () =>
     expect(await read()).toMatchObject({ state: 'other-version', running_sandboxes: 1, version: expect.any(String) }),
   )
-  expect(otherHost.exitCode).toBeNull()
+  expect(incompatibleHost.exitCode).toBeNull()
   const { key } = secondAccount(dataDir)
   expect((await service.send('/v1/host/replace', { body: {}, key })).status).toBe(403)
   expect((await service.send('/v1/host/replace', { body: {} })).json).toEqual({
@@ -42,7 +42,7 @@ test('reports the other host version and stops it only for the owner', async () 
     version: null,
     running_sandboxes: 0,
   })
-  await until('the other host to end', () => otherHost.exitCode !== null)
+  await until('the other host to end', () => incompatibleHost.exitCode !== null)
   const { sandboxes } = (await service.send('/v1/sandboxes')).json
   const [sandbox] = sandboxes.filter(({ name }: { name: string }) => name === 'survivor')
   expect(sandbox.status).toBe('stopped')

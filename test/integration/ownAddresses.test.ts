@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectFolder } from '../support/plantedTree.ts'
-import { skipWhen } from '../support/skipWhen.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 const program = `
 import { execFileSync } from 'node:child_process'

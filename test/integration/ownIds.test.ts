@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkSupport.ts'
 import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
-import { firstSubordinateId, ordinaryUid, runAndParse, type User, withIds } from '../support/asUser.ts'
-import { leftovers } from '../support/leftovers.ts'
+import { listSandboxResources } from '../support/assertions/sandboxResources.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { runInWorld } from '../support/network/inWorld.ts'
-import { skipWhen } from '../support/skipWhen.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { firstSubordinateId, ordinaryUid, runAndParse, type User, withIds } from '../support/processes/runAsUser.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 const isRoot = process.getuid?.() === 0
 const files = '0:0\nclosed'
@@ -23,7 +23,7 @@ test('sandboxes of an ordinary user get separate ids where available and preserv
   const run = async (part: string, user: User) => {
     const folder = join(data, `run-${part}`)
     await mkdir(folder)
-    return runAndParse({ script: 'test/support/ownIds.ts', parts: [data, part], folder, user })
+    return runAndParse({ script: 'test/support/processes/subordinateIds.ts', parts: [data, part], folder, user })
   }
 
   const before = await run('before', 'an ordinary user')
@@ -55,15 +55,17 @@ test('sandboxes of an ordinary user get separate ids where available and preserv
 
   expect(await run('end', withIds)).toEqual({ stored: [] })
   for (const { stored } of own)
-    expect(await leftovers({ id: 'b'.repeat(32), folder: sandboxes, uid: stored })).toEqual([])
+    expect(await listSandboxResources({ id: 'b'.repeat(32), folder: sandboxes, uid: stored })).toEqual([])
 })
 
 test('a sandbox with a network gets a separate id', async (context) => {
   const missing = (await probeNetwork(networksClosedToSandboxes)).detail
   if (missing !== null) return context.skip(missing)
-  const { stored, reached } = await runInWorld<{ stored: number; reached: string }>('test/support/ownIds.ts', withIds, [
-    'connected',
-  ])
+  const { stored, reached } = await runInWorld<{ stored: number; reached: string }>(
+    'test/support/processes/subordinateIds.ts',
+    withIds,
+    ['connected'],
+  )
   expect(stored).toBeGreaterThan(firstSubordinateId)
   expect(reached).toBe('reached')
 })

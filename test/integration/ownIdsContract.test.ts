@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { commandAs, withIds } from '../support/asUser.ts'
-import { skipWhen } from '../support/skipWhen.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { commandAs, withIds } from '../support/processes/runAsUser.ts'
+import { skipWhen } from '../support/runner/skipWhen.ts'
 
 skipWhen(process.getuid?.() === 0 ? undefined : 'it becomes a user with subordinate ids, which needs root')
 

@@ -14,9 +14,9 @@ import { createPackagingConfig, fuses } from '#scripts/packagingConfig.ts'
 import { suiteForm } from '#scripts/suiteForms.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
-import { electronDistribution } from '../support/electronDistribution.ts'
-import { createEvmNode } from '../support/evmNode.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { electronDistribution } from '../support/fixtures/electronDistribution.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createEvmNode } from '../support/processes/evmNode.ts'
 
 /**
  * Output of electron-builder for each platform. Electron's own binaries are stubs, so no program is started, signed or

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { rule } from '../support/approvals.ts'
-import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import type { Json } from '../support/runningService.ts'
+import { rule } from '../support/fixtures/approvals.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/processes/payingAgent.ts'
+import type { Json } from '../support/processes/runningService.ts'
 
 /**
  * The agent is killed at every step of a payment. The payment is made once or not at all, and the next run reports
@@ -28,7 +28,7 @@ afterAll(() => paying?.close())
 async function run(crashPoint: string): Promise<{ recovered: Json; end: string | undefined }> {
   const { dataFolder, service } = paying
   const programArguments = [
-    join(projectFolder, 'test/support/crashingPayment.ts'),
+    join(projectFolder, 'test/support/processes/crashingPayment.ts'),
     dataFolder,
     service.url,
     service.key,

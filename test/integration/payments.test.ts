@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ToolCaller } from '#agent/base/toolCaller.ts'
-import { eventually } from '../support/eventually.ts'
-import { createToolCaller } from '../support/mcpClients.ts'
-import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import type { Json } from '../support/runningService.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { createToolCaller } from '../support/clients/mcpClients.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/processes/payingAgent.ts'
+import type { Json } from '../support/processes/runningService.ts'
 
 /** Purchases from the real service with the wallet, through approvals and limits. */
 let paying: PayingAgent
@@ -191,7 +191,7 @@ describe('payments by a tool', () => {
   test('a waiting payment and a waiting call execute once when approved after a restart', async () => {
     const [domain, bought] = [fresh('owned'), fresh('restart')]
     const { id: accountId } = (await paying.service.send('/v1/auth/me')).json
-    plantDomain(paying.service.dataDir, { accountId, name: domain })
+    seedDomain(paying.service.dataDir, { accountId, name: domain })
     const nameservers = ['ns1.example.net', 'ns2.example.net']
     const by = await caller()
     const [payment, change] = [

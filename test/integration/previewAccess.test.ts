@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { openSocket } from '../support/socketClient.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { openSocket } from '../support/clients/socketClient.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Connections to a port of a real sandbox are closed when the authority that opened them ends. */
 let service: TestService
@@ -17,7 +17,7 @@ let sandboxId: string
 let tokens: { access_token: string; refresh_token: string }
 let path: string
 
-const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+const script = readFileSync(new URL('../support/processes/portServer.py', import.meta.url), 'utf8')
 
 beforeAll(async () => {
   service = await runningService({ newWallets: 'welcome', now })

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Visitors of a port that disconnect, servers that send malformed responses, and the data sent to them. */
 let service: TestService
 let host: string
 let sandbox: string
 
-const script = readFileSync(new URL('../support/rudePortServer.py', import.meta.url), 'utf8')
+const script = readFileSync(new URL('../support/processes/misbehavingPortServer.py', import.meta.url), 'utf8')
 
 beforeAll(async () => {
   service = await runningService()

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
-import { until } from '../support/eventually.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { openBrowser } from '../support/clients/browser.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** A private port in a frame of one page, beside a page of another program. Browsers treat both as the same site. */
-const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+const script = readFileSync(new URL('../support/processes/portServer.py', import.meta.url), 'utf8')
 
 let service: TestService
 let browser: Browser

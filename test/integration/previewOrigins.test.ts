@@ -3,14 +3,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { createServer } from 'node:tls'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
-import { until } from '../support/eventually.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { testTls } from '../support/tlsFiles.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { openBrowser } from '../support/clients/browser.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
+import { testTls } from '../support/tls/tlsFiles.ts'
 
 /** Hosted service whose previews are all one site to browsers, because no public suffix separates them. */
 const sandboxHost = 'prev.steward.test'
-const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+const script = readFileSync(new URL('../support/processes/portServer.py', import.meta.url), 'utf8')
 
 let service: TestService
 let proxy: Awaited<ReturnType<typeof startProxy>>

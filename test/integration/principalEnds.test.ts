@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issuedKinds, type PrincipalKind, principalKinds, workKinds } from '#service/base/principals.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
-import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
 import {
   bigBytes,
   openFrame,
   type RevocableCredential,
   revocableWork,
   type WorkContext,
-} from '../support/revocableWork.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { evmWallet } from '../support/wallets.ts'
+} from '../support/fixtures/revocableWork.ts'
+import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
+import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /**
  * Every kind of principal with every kind of work and credential that it can have. All of them end with the principal.
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await service.send('/v1/credits/grants', { body: { to_address: owner.address, amount_cents: 10_000 } })
   const { json } = await send('/v1/sandboxes', { body: { name: 'revocations' } })
   const sandbox = `/v1/sandboxes/${json.id}`
-  const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+  const script = readFileSync(new URL('../support/processes/portServer.py', import.meta.url), 'utf8')
   await send(`${sandbox}/files`, { body: { path: '/root/server.py', content: script } })
   await send(`${sandbox}/exec`, { body: { command: `head -c ${bigBytes} /dev/zero > /root/big` } })
   await send(`${sandbox}/exec`, {

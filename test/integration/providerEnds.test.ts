@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** A provider may be removed because it costs money or leaks data, so no further requests may be sent to it. */
 let providers: ProviderServer

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runRdap } from '#commands/rdapCommand.ts'
 import { readRdapBootstrap } from '#service/domains/rdap/rdapBootstrap.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 /** The list of RDAP servers, from a server that may send any response. */
 let server: Server

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { microBalance } from '../support/models/modelService.ts'
 import { tinyContext, tinyModel } from '../support/models/tinyModel.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** A real model: llama.cpp beside the service, called by the SDKs of two providers. */
 let home: Awaited<ReturnType<typeof modelAtHome>>

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, until } from '../support/eventually.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Terminal recordings by the agent, and the tasks that entries belong to. */
 let service: TestService

@@ -1,9 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createJsonLog } from '#platform/logging/log.ts'
-import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
-import { plantDomain } from '../support/plantDomain.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/clients/payer.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import {
+  type Answer,
+  type RequestFields,
+  runningService,
+  type TestService,
+} from '../support/processes/runningService.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
-import { type Answer, type RequestFields, runningService, type TestService } from '../support/runningService.ts'
 
 /**
  * The real service with a remote registrar: its purchases, its behavior while the registrar is down, and the data that
@@ -206,7 +211,7 @@ test('does not sell, renew or offer test domains for real money', async () => {
   })
   try {
     const { json: me } = await shop.send('/v1/auth/me')
-    plantDomain(shop.dataDir, { accountId: me.id, name: 'planted.com' })
+    seedDomain(shop.dataDir, { accountId: me.id, name: 'planted.com' })
     for (const [path, body] of [
       ['/domains/planted.com/renew', {}],
       ['/domains/register', { domain: 'example.com' }],

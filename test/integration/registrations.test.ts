@@ -15,12 +15,12 @@ import { AppError } from '#shared/appError.ts'
 import { type AutomatonRegistration, RegistrationDraft, registerTypedData } from '#shared/contract/automatons.ts'
 import type { IntentState } from '#shared/contract/intents.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
-import { agent, openApprovals, person, rule, withRules } from '../support/approvals.ts'
-import { until } from '../support/eventually.ts'
-import { createLockableSigner } from '../support/lockableSigner.ts'
-import { createMemoryKeys } from '../support/memoryKeys.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { createLockableSigner } from '../support/fakes/lockableSigner.ts'
+import { createMemoryKeys } from '../support/fakes/memoryKeys.ts'
+import { agent, openApprovals, person, rule, withRules } from '../support/fixtures/approvals.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** The agent's part of a registration, with its approvals, its signer and a service. */
 let service: TestService

@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { createLocalRuntime } from '../support/fakeRuntime.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { createFakeRuntime } from '../support/fakes/fakeRuntime.ts'
+import { orphanSandboxes } from '../support/fixtures/orphanSandboxes.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { orphanSandboxes } from '../support/orphanSandboxes.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { type Answer, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { type Answer, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /**
  * Removes resources of a real service and reads the state of each stored reference to them, locally and at the service.
@@ -26,7 +26,7 @@ beforeAll(async () => {
   nowMs = Date.now()
   providers = await createProviderServer()
   service = await runningService({
-    ...{ now, runtimeOf: createLocalRuntime, runtimes: ['local'], inference: createInferenceOptions(providers) },
+    ...{ now, runtimeOf: createFakeRuntime, runtimes: ['local'], inference: createInferenceOptions(providers) },
     payments: { facilitator: { kind: 'test-ledger' } },
   })
 })
@@ -77,7 +77,7 @@ const toolServer = async (id: string): Promise<Answer['json']> =>
 const newDomain = async (): Promise<string> => {
   const name = `${newName()}.com`
   const { id: accountId } = (await service.send('/v1/auth/me')).json
-  plantDomain(service.dataDir, { accountId, name })
+  seedDomain(service.dataDir, { accountId, name })
   return name
 }
 const inAgent = (sql: string): unknown[] => {
@@ -156,7 +156,7 @@ describe('a deleted sandbox', () => {
   test('in another account changes nothing in this one', async () => {
     const sandbox = await newSandbox()
     const chatId = await newChat(sandbox.id)
-    const otherService = await runningService({ runtimeOf: createLocalRuntime, runtimes: ['local'] })
+    const otherService = await runningService({ runtimeOf: createFakeRuntime, runtimes: ['local'] })
     try {
       agent.connect({ url: otherService.url, key: otherService.key, certificate: undefined })
       const accountId = (await otherService.send('/v1/auth/me')).json.id
@@ -389,7 +389,7 @@ test('terminals reappear after a host start during which their sandbox files wer
   let isAway = false
   const restoredService = await runningService({
     runtimes: ['local'],
-    runtimeOf: ({ folder }) => createLocalRuntime({ folder: isAway ? `${folder}-away` : folder }),
+    runtimeOf: ({ folder }) => createFakeRuntime({ folder: isAway ? `${folder}-away` : folder }),
   })
   try {
     const { id } = (await restoredService.send('/v1/sandboxes', { body: { name: 'away' } })).json

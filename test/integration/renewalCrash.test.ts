@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { rule } from '../support/approvals.ts'
-import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import type { Json } from '../support/runningService.ts'
+import { rule } from '../support/fixtures/approvals.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/processes/payingAgent.ts'
+import type { Json } from '../support/processes/runningService.ts'
 
 /**
  * The agent is killed at every step of an automatic renewal. The next run completes it, and the domain is renewed and
@@ -30,8 +30,8 @@ const getName = (crashPoint: string) => `crash-${crashPoint}.com`
 
 async function run(crashPoint: string, before = ''): Promise<{ recovered: Json; end: string | undefined }> {
   const { dataFolder, service } = paying
-  plantDomain(service.dataDir, { accountId, name: getName(crashPoint), expiresAtMs: Date.now() + 10 * dayMs })
-  const program = join(projectFolder, 'test/support/crashingRenewal.ts')
+  seedDomain(service.dataDir, { accountId, name: getName(crashPoint), expiresAtMs: Date.now() + 10 * dayMs })
+  const program = join(projectFolder, 'test/support/processes/crashingRenewal.ts')
   const programArguments = [
     program,
     dataFolder,

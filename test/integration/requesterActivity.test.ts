@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, until } from '../support/eventually.ts'
-import { createMcpClient, toolClient } from '../support/mcpClients.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { createMcpClient, toolClient } from '../support/clients/mcpClients.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { exchange, type Json } from '../support/runningService.ts'
+import { createPayingAgent, type PayingAgent } from '../support/processes/payingAgent.ts'
+import { exchange, type Json } from '../support/processes/runningService.ts'
 
 /**
  * Actions of agents, chats and programs are recorded under their own names. Only decisions are recorded as the user's.
@@ -50,7 +50,7 @@ const sandboxActivity = async (id: string): Promise<Json[]> =>
 
 test('records actions of a coding agent over MCP under its name', async () => {
   const { account_id: accountId } = (await paying.service.send('/v1/activity?limit=1')).json
-  plantDomain(paying.service.dataDir, { accountId, name: 'by-agent.com' })
+  seedDomain(paying.service.dataDir, { accountId, name: 'by-agent.com' })
   const { client, call } = await createMcpClient({
     url: `${paying.agent.origin}/mcp`,
     key: (await toolClient(paying.agent, { name: 'claude-code' })).key,

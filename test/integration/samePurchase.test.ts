@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { rule } from '../support/approvals.ts'
-import { eventually } from '../support/eventually.ts'
-import { noLimits } from '../support/payingAgent.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { type Answer, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { rule } from '../support/fixtures/approvals.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { noLimits } from '../support/processes/payingAgent.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { type Answer, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Several requesters buy the same domain from a real service with test money. Only one payment is made. */
 let service: TestService

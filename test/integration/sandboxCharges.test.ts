@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** A service that charges for sandboxes. */
 let service: TestService

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { findUid, leftovers } from '../support/leftovers.ts'
-import { listDescendants } from '../support/processes.ts'
-import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { listDescendants } from '../support/assertions/processes.ts'
+import { findUid, listSandboxResources } from '../support/assertions/sandboxResources.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 const options = (folder: string) => ({ folder, log: silentLog, now: Date.now })
 
@@ -34,7 +34,7 @@ describe('sandbox shutdown', () => {
     await instance.stop()
     await Promise.all(terminals.map((terminal) => terminal.ended))
     await runtime.remove(spec.id)
-    await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
+    await eventually(async () => expect(await listSandboxResources({ id: spec.id, folder, uid })).toEqual([]))
     await eventually(() => expect(openFiles()).toBeLessThanOrEqual(openBefore))
   })
 
@@ -42,30 +42,30 @@ describe('sandbox shutdown', () => {
     const folder = join(temporaryFolder('abandoned'), 'machines')
     const host = spawn(
       process.execPath,
-      [join(import.meta.dirname, '../support/abandonedHost.ts'), folder, createSandboxSpec().id],
+      [join(import.meta.dirname, '../support/processes/abandonedHost.ts'), folder, createSandboxSpec().id],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
       },
     )
     const id = SandboxId.parse(await firstLine(host))
     const uid = await findUid(folder, id)
-    expect((await leftovers({ id, folder, uid })).length).toBeGreaterThan(1)
+    expect((await listSandboxResources({ id, folder, uid })).length).toBeGreaterThan(1)
     host.kill('SIGKILL')
     await until('the host to end', () => host.signalCode)
     await eventually(async () => {
-      const remaining = await leftovers({ id, folder, uid })
+      const remaining = await listSandboxResources({ id, folder, uid })
       expect(remaining.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
     })
 
     const runtime = testRuntime(options(folder))
     await runtime.sweep()
-    expect(await leftovers({ id, folder, uid })).toEqual([id])
+    expect(await listSandboxResources({ id, folder, uid })).toEqual([id])
     expect(await runtime.listStored()).toEqual([id])
     const machine = await runtime.start(createSandboxSpec({ id }), never)
     expect(await run(machine, 'cat /root/kept; pgrep -c sleep; true')).toBe('kept\n0\n')
     await machine.stop()
     await runtime.remove(id)
-    await eventually(async () => expect(await leftovers({ id, folder, uid })).toEqual([]))
+    await eventually(async () => expect(await listSandboxResources({ id, folder, uid })).toEqual([]))
   })
 
   test('is reported with its reason when unexpected', async () => {
@@ -98,7 +98,7 @@ describe('sandbox shutdown', () => {
     process.kill(processes[2].pid, 'SIGKILL')
     expect(await machine.ended).toBe('The sandbox supervisor exited.')
     await runtime.remove(spec.id)
-    await eventually(async () => expect(await leftovers({ id: spec.id, folder, uid })).toEqual([]))
+    await eventually(async () => expect(await listSandboxResources({ id: spec.id, folder, uid })).toEqual([]))
   })
 
   test('does not follow the exit of the spawner and the next sandbox uses another', async () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxInstance } from '#host/runtimes/sandboxRuntime.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { createSandboxSpec, never } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 /** Programs that exercise the system call filter: threads, terminals, sockets, copies, debuggers. */
 const uses: Readonly<Record<string, string>> = {

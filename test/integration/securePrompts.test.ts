@@ -15,9 +15,9 @@ import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { WalletAccountId } from '#shared/contract/wallet.ts'
-import { openTestWallet } from '../support/openTestWallet.ts'
-import { openPersonSession } from '../support/personSession.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { openPersonSession } from '../support/clients/personSession.ts'
+import { openTestWallet } from '../support/fixtures/openTestWallet.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 const passphrase = 'violet anchor seldom pretzel orbit'
 /** Public phrase of local development chains. */

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { until } from '../support/eventually.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Access by key, host and origin; needs no sandbox. */
 let service: TestService

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { type Json, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Usage, log and name of a sandbox, with the real service and host. */
 let service: TestService

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { projectFolder } from '../support/plantedTree.ts'
-import { exchange } from '../support/runningService.ts'
-import { createServiceProcess } from '../support/serviceProcess.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { exchange } from '../support/processes/runningService.ts'
+import { createServiceProcess } from '../support/processes/serviceProcess.ts'
 
 const cloned = [
   'src',

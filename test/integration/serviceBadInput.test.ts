@@ -6,7 +6,7 @@ import {
   type RequestFields,
   runningService,
   type TestService,
-} from '../support/runningService.ts'
+} from '../support/processes/runningService.ts'
 
 /** Invalid requests: the status, the error code and the message of each. */
 let service: TestService

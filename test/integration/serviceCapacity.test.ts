@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runningService, type TestService } from '../support/runningService.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** The number of running sandboxes is limited by the capacity of the computer. */
 let service: TestService

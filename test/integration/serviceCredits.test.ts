@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { plantCharge, plantHold } from '../support/plantCharge.ts'
-import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { seedCharge, seedHold } from '../support/fixtures/seedCharge.ts'
+import { type RequestFields, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Credits over the real service: the response of each route, its access rules and its errors. */
 let service: TestService
@@ -81,7 +81,7 @@ test('the alias returns the same response', async () => {
 })
 
 test('refunds a charge up to its amount', async () => {
-  const transaction_id = plantCharge(service.dataDir, { accountId: ada.accountId, cents: 10 })
+  const transaction_id = seedCharge(service.dataDir, { accountId: ada.accountId, cents: 10 })
   const refund = (body: object) => service.send('/v1/credits/refunds', { body: { transaction_id, ...body } })
   const before = await balance(ada.key)
   expect((await refund({ amount_cents: 4, note: 'Sorry' })).json).toEqual({
@@ -112,7 +112,7 @@ test('accepts a wallet address as the recipient of a transfer', async () => {
 test('reports held credits beside the balance', async () => {
   const bob = secondAccount(service.dataDir)
   await grant({ to_address: bob.accountId, amount_cents: 30 })
-  plantHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
+  seedHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
   expect(await balance(bob.key)).toMatchObject({ balance_cents: 30, held_cents: 12, available_cents: 18 })
   await service.restart()
   expect(await balance(bob.key)).toMatchObject({ balance_cents: 18, held_cents: 0, available_cents: 18 })

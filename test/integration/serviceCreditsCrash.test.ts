@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { plantHold } from '../support/plantCharge.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { seedHold } from '../support/fixtures/seedCharge.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/processes/serviceProcess.ts'
 
 /** The service is killed during credit transfers. */
 let service: ServiceProcess
@@ -45,7 +45,7 @@ test('repeated transfers interrupted by kill -9 happen exactly once', async () =
 test('charges a hold once after the service was killed, regardless of later kills', async () => {
   const { balance_cents: before } = await balance()
   const ownerId = (await service.send('/v1/auth/me')).json.id
-  plantHold(service.dataDir, { accountId: ownerId, cents: 40 })
+  seedHold(service.dataDir, { accountId: ownerId, cents: 40 })
   expect(await balance()).toMatchObject({ balance_cents: before, held_cents: 40 })
   for (const signal of ['SIGKILL', 'SIGKILL', 'SIGTERM'] as const) {
     await service.restart(signal)

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plantDomain } from '../support/plantDomain.ts'
-import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { type RequestFields, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Domains and DNS over the real service, with its registry and its DNS server. */
 const run = promisify(execFile)
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 beforeEach(() => {
   zone = `zone${++names}.com`
-  plantDomain(service.dataDir, { accountId: ownerId, name: zone })
+  seedDomain(service.dataDir, { accountId: ownerId, name: zone })
 })
 
 const dns = (path = '', options: RequestFields = {}) => service.send(`/domains/${zone}/dns${path}`, options)
@@ -114,7 +114,7 @@ test('a signed-in wallet sees only its own domains with its access token', async
   const wallet = evmWallet()
   const { json: tokens } = await wallet.signIn(service.url)
   const { json: me } = await service.send('/auth/me', { key: tokens.access_token })
-  plantDomain(service.dataDir, { accountId: me.id, name: `ada-${zone}` })
+  seedDomain(service.dataDir, { accountId: me.id, name: `ada-${zone}` })
   const { json } = await service.send('/domains', { key: tokens.access_token })
   expect(json.domains).toMatchObject([
     { domain: `ada-${zone}`, name: `ada-${zone}`, status: 'active', privacy: true, locked: true, source: 'cache' },
@@ -236,7 +236,7 @@ describe('DNS records', () => {
 
   test('return 503 while the registrar is down but the domain remains readable', async () => {
     zone = `down-${zone}`
-    plantDomain(service.dataDir, { accountId: ownerId, name: zone })
+    seedDomain(service.dataDir, { accountId: ownerId, name: zone })
     const nothing = await dns()
     expect([nothing.status, nothing.json.code]).toEqual([503, 'domain/registrar'])
     const added = await add({ type: 'TXT', host: '@', value: 'x' })

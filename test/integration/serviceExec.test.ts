@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
+import { type RequestFields, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Commands and files through REST, in a real sandbox. */
 let service: TestService

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream'
 import { request as send } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uploadLimits } from '#shared/contract/uploads.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { type Answer, type Json, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { type Answer, type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 let clockAheadMs = 0
 let service: TestService

@@ -11,9 +11,9 @@ import { createEmitter } from '#shared/emitter.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually } from '../support/eventually.ts'
-import { createListening, type Listening } from '../support/listening.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { createListening, type Listening } from '../support/fakes/listening.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 let scope: Scope
 let server: Listening

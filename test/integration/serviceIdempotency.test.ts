@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { type Answer, type Json, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
+import { type Answer, type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** `Idempotency-Key`: a request that a client retries because it lost the response is executed once. */
 let service: TestService
@@ -89,7 +89,7 @@ test('adds removed ports, domains and DNS records again instead of replaying the
     return [first, second, await send()].map(isReplay)
   }
   const domain = 'idempotent.com'
-  plantDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
+  seedDomain(service.dataDir, { accountId: (await service.send('/v1/auth/me')).json.id, name: domain })
   const expected = [false, true, false]
   expect(await replays(`${sandbox}/ports/expose`, { port: 8080 }, () => `${sandbox}/ports/8080`)).toEqual(expected)
   expect(await replays(`${sandbox}/ports`, { port: 8081 }, () => `${sandbox}/ports/8081`)).toEqual(expected)

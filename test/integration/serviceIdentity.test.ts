@@ -7,17 +7,17 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { registerTypedData } from '#shared/contract/automatons.ts'
-import { until } from '../support/eventually.ts'
-import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { until } from '../support/assertions/eventually.ts'
 import {
   createProfile,
   payloadHash,
   type RegistrationBody,
   signRegistration,
   solanaText,
-} from '../support/signRegistration.ts'
-import { evmWallet, newNonce, siweMessage } from '../support/wallets.ts'
+} from '../support/clients/signRegistration.ts'
+import { evmWallet, newNonce, siweMessage } from '../support/clients/wallets.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Registration of automatons as seen by any client of the service. */
 let service: TestService

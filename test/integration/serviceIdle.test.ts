@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { type Json, runningService, type TestService } from '../support/runningService.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Sandboxes that stop when idle, on a clock controlled by the test. */
 let service: TestService

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { hostRootTar } from '../support/hostRootTar.ts'
-import { tinyImage } from '../support/imageArchives.ts'
-import { type Json, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { findMessage, openSocket } from '../support/socketClient.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { findMessage, openSocket } from '../support/clients/socketClient.ts'
+import { hostRootTar } from '../support/fixtures/hostRootTar.ts'
+import { tinyImage } from '../support/fixtures/imageArchives.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Images of the service: import, listing, creation of sandboxes and removal. */
 let service: TestService

@@ -3,11 +3,11 @@ import { ExactEvmScheme } from '@x402/evm'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
-import { createPayer, lowerCase, type Payer, paymentHeader } from '../support/payer.ts'
-import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
-import { startSupervisedService } from '../support/startSupervisedService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { evmWallet, solanaWallet } from '../support/wallets.ts'
+import { createPayer, lowerCase, type Payer, paymentHeader } from '../support/clients/payer.ts'
+import { evmWallet, solanaWallet } from '../support/clients/wallets.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { exchange, type Json, runningService, type TestService } from '../support/processes/runningService.ts'
+import { startSupervisedService } from '../support/processes/startSupervisedService.ts'
 
 /** Sales by x402 at the embedded service, paid with test money. */
 let service: TestService

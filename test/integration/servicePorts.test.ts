@@ -4,10 +4,10 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { until } from '../support/eventually.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { findMessage, openSocket } from '../support/socketClient.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { findMessage, openSocket } from '../support/clients/socketClient.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Ports of real sandboxes that run a real server, through the real service. */
 let service: TestService
@@ -15,7 +15,7 @@ let sandboxId: string
 let sandbox: string
 let publicUrl: string
 
-const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+const script = readFileSync(new URL('../support/processes/portServer.py', import.meta.url), 'utf8')
 
 beforeAll(async () => {
   service = await runningService()

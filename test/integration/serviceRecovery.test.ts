@@ -5,12 +5,12 @@ import { afterEach, expect, test } from 'vitest'
 import { getHostFolder } from '#platform/net/hostSocket.ts'
 import { getProgramFile } from '#platform/program/programFile.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { until } from '../support/eventually.ts'
-import { connectHost } from '../support/hostClient.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { createServiceProcess, type ServiceProcess } from '../support/serviceProcess.ts'
-import { findMessage, openSocket } from '../support/socketClient.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { connectHost } from '../support/clients/hostClient.ts'
+import { findMessage, openSocket } from '../support/clients/socketClient.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
+import { createServiceProcess, type ServiceProcess } from '../support/processes/serviceProcess.ts'
 
 /** Recovery with real processes after kills. */
 let open: (TestService | ServiceProcess) | undefined

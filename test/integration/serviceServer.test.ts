@@ -5,13 +5,18 @@ import { Agent, request as send } from 'undici'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { getHostSocketPath } from '#platform/net/hostSocket.ts'
-import { until } from '../support/eventually.ts'
-import { connectHost } from '../support/hostClient.ts'
-import { noIpv6Loopback } from '../support/ipv6Loopback.ts'
-import { exchange, runningService, type TestService, type TestServiceOptions } from '../support/runningService.ts'
-import { findMessage, openSocket } from '../support/socketClient.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { testTls } from '../support/tlsFiles.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { connectHost } from '../support/clients/hostClient.ts'
+import { findMessage, openSocket } from '../support/clients/socketClient.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import {
+  exchange,
+  runningService,
+  type TestService,
+  type TestServiceOptions,
+} from '../support/processes/runningService.ts'
+import { noIpv6Loopback } from '../support/runner/ipv6Loopback.ts'
+import { testTls } from '../support/tls/tlsFiles.ts'
 
 /** The server: shutdown, TLS, pages, and input that is not HTTP. */
 let open: TestService | undefined

@@ -6,10 +6,10 @@ import { createSnapshotRepository } from '#service/snapshots/snapshotRepository.
 import { maxSnapshots } from '#shared/contract/snapshots.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { type Json, runningService, type TestService } from '../support/runningService.ts'
-import { openSocket } from '../support/socketClient.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { openSocket } from '../support/clients/socketClient.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Snapshots over REST, with the real service and host. */
 let service: TestService

@@ -6,17 +6,17 @@ import { canListen } from '#platform/net/loopbackListening.ts'
 import { getMe } from '#shared/contract/auth.ts'
 import { eventsPath } from '#shared/contract/events.ts'
 import { streamClose } from '#shared/contract/terminalStream.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { isAlive } from '../support/processes.ts'
-import { createRunningAgent } from '../support/runningAgent.ts'
-import { exchange, runningService } from '../support/runningService.ts'
-import { openSocket } from '../support/socketClient.ts'
-import { startSupervisedService } from '../support/startSupervisedService.ts'
-import { startSteward } from '../support/steward.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { testTls } from '../support/tlsFiles.ts'
-import { evmWallet, siweMessage } from '../support/wallets.ts'
-import { startWireService, type WireService } from '../support/wireService.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { isAlive } from '../support/assertions/processes.ts'
+import { openSocket } from '../support/clients/socketClient.ts'
+import { evmWallet, siweMessage } from '../support/clients/wallets.ts'
+import { type FakeService, startFakeService } from '../support/fakes/fakeService.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent } from '../support/processes/runningAgent.ts'
+import { exchange, runningService } from '../support/processes/runningService.ts'
+import { startSupervisedService } from '../support/processes/startSupervisedService.ts'
+import { startSteward } from '../support/processes/steward.ts'
+import { testTls } from '../support/tls/tlsFiles.ts'
 
 /** Deadline of a process on a busy machine. */
 const restartWithinMs = 120_000
@@ -28,10 +28,10 @@ function service() {
 }
 
 /** Starts a server that responds like a service and records requests. */
-async function foreignServer(port: number): Promise<WireService> {
-  const wireService = await startWireService({ port })
-  onTestFinished(() => wireService.close())
-  return wireService
+async function foreignServer(port: number): Promise<FakeService> {
+  const fakeService = await startFakeService({ port })
+  onTestFinished(() => fakeService.close())
+  return fakeService
 }
 
 /** Returns a port outside the ephemeral range, so that no other program on this computer takes it by chance. */
@@ -191,7 +191,7 @@ test('preserves a socket in use or a foreign file and names it', async () => {
 test('the agent sends no request to a socket in another user’s folder', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('only root can give a folder to another user')
   const folder = temporaryFolder('socket')
-  const foreign = await startWireService({ socketPath: join(folder, 'service.sock') })
+  const foreign = await startFakeService({ socketPath: join(folder, 'service.sock') })
   onTestFinished(() => foreign.close())
   chownSync(folder, 65_534, 65_534)
   const target = { url: 'http://127.0.0.1:1', key: 'sk_steward_owner', certificate: undefined }

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually } from '../support/eventually.ts'
-import { plantCharge, plantHold } from '../support/plantCharge.ts'
-import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { findMessage, openSocket } from '../support/socketClient.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { findMessage, openSocket } from '../support/clients/socketClient.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { seedCharge, seedHold } from '../support/fixtures/seedCharge.ts'
+import { type RequestFields, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Credit reports besides the balance: sums, filters, CSV and events. Also adjustments by the owner. */
 let service: TestService
@@ -19,7 +19,7 @@ beforeAll(async () => {
   ada = secondAccount(service.dataDir)
   ownerId = (await service.send('/v1/auth/me')).json.id
   await service.send('/v1/credits/grants', { body: { to_address: ada.accountId, amount_cents: 500, note: formula } })
-  const charge = (fields: object) => plantCharge(service.dataDir, { accountId: ada.accountId, cents: 1, ...fields })
+  const charge = (fields: object) => seedCharge(service.dataDir, { accountId: ada.accountId, cents: 1, ...fields })
   const refunded = charge({ cents: 10, model: 'gpt-5.2', keyId: 'key_one', atMs: day('2026-03-01') })
   charge({ cents: 20, model: 'claude-opus-4.6', atMs: day('2026-03-01'), details: { prompt_tokens: 12 } })
   charge({ cents: 3, model: 'gpt-5.2', atMs: day('2026-03-02') })
@@ -154,7 +154,7 @@ describe('the CSV', () => {
   test('contains all filtered entries across several reads', async () => {
     const bob = secondAccount(service.dataDir)
     await service.send('/v1/credits/grants', { body: { to_address: bob.accountId, amount_cents: 500 } })
-    for (let index = 0; index < 410; index += 1) plantCharge(service.dataDir, { accountId: bob.accountId, cents: 1 })
+    for (let index = 0; index < 410; index += 1) seedCharge(service.dataDir, { accountId: bob.accountId, cents: 1 })
     const { text } = await service.send('/v1/credits/history/export?type=inference', { key: bob.key })
     const ids = [...text.matchAll(/txn_\w+/g)].map(([id]) => id)
     expect(ids).toHaveLength(410)
@@ -194,7 +194,7 @@ describe('an adjustment', () => {
   test('never lowers the balance below the held amount', async () => {
     const bob = secondAccount(service.dataDir)
     await adjust({ to_address: bob.accountId, amount_cents: 30, note: 'Begin' })
-    plantHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
+    seedHold(service.dataDir, { accountId: bob.accountId, cents: 12 })
     expect(await adjust({ to_address: bob.accountId, amount_cents: -19, note: 'x' })).toMatchObject({
       status: 402,
       json: { code: 'credits/insufficient' },

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { runningService, type TestServiceOptions } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { runningService, type TestServiceOptions } from '../support/processes/runningService.ts'
 
 async function startWith(options: TestServiceOptions) {
   const service = await runningService(options)

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { findMessage, openSocket, type SocketClient } from '../support/clients/socketClient.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Terminals through REST, the stream and a link, over the real service, host and namespaces. */
 let service: TestService

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RequestFields, runningService, type TestService } from '../support/runningService.ts'
+import { type RequestFields, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Exceeding a limit returns 429, with the limit and the time of the next attempt. */
 let service: TestService

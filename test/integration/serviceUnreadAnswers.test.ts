@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Long responses to clients that do not read them. */
 const streamBytes = 10 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
-import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { findMessage, openSocket, type SocketClient } from '../support/clients/socketClient.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Requests of a workbench with many terminals: names, marks and a search across all of them. */
 let service: TestService

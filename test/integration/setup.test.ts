@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectFolder } from '../support/plantedTree.ts'
-import { runCommand } from '../support/runTool.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { runCommand } from '../support/processes/runTool.ts'
 
 const plainCommands = ['cmp', 'cp', 'cut', 'dirname', 'env', 'id', 'sed', 'sh', 'sleep', 'sort', 'tr', 'uname']
 const baseCommands = ['node', 'npm', 'bwrap', 'perl', 'mount', 'setpriv', 'unshare', 'pasta', 'nft', 'mkfs.ext4']

@@ -7,8 +7,8 @@ import { createSignInMessageText } from '@solana/wallet-standard-util'
 import { type JWTPayload, SignJWT } from 'jose'
 import { SiweMessage } from 'siwe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
-import { evmWallet, newNonce, siweMessage, siwsInput, solanaWallet } from '../support/wallets.ts'
+import { evmWallet, newNonce, siweMessage, siwsInput, solanaWallet } from '../support/clients/wallets.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Sign-in with wallets over HTTP, with messages built by common libraries. Needs no sandbox. */
 let service: TestService

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { exchange } from '../support/runningService.ts'
-import { startSteward } from '../support/steward.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { exchange } from '../support/processes/runningService.ts'
+import { startSteward } from '../support/processes/steward.ts'
 
 test('a wallet signs in at the application address even after its service restarts', async () => {
   const steward = await startSteward()

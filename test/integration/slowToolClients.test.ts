@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../support/eventually.ts'
-import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/clients/mcpClients.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /**
  * Clients of `/mcp` that are slow, never finish, do not read, or disconnect. Other clients are still served, and no

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
 import { SnapshotId } from '#shared/ids.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { findUid, leftovers } from '../support/leftovers.ts'
-import { listProcesses } from '../support/processes.ts'
-import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { listProcesses } from '../support/assertions/processes.ts'
+import { findUid, listSandboxResources } from '../support/assertions/sandboxResources.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 /** The process that creates a snapshot is killed while the sandbox is frozen. */
 test.for([
@@ -23,7 +23,7 @@ test.for([
   const spec = createSandboxSpec()
   const { id } = spec
   const snapshotId = SnapshotId.parse(`snap_${'f'.repeat(24)}`)
-  const script = join(import.meta.dirname, '../support/abandonedSnapshot.ts')
+  const script = join(import.meta.dirname, '../support/processes/abandonedSnapshot.ts')
   const host = spawn(process.execPath, [script, folder, id, snapshotId], { stdio: ['ignore', 'ignore', 'inherit'] })
   const copy = () =>
     listProcesses().find(({ command }) => command.startsWith('/bin/cp') && command.includes(snapshotId))
@@ -43,7 +43,7 @@ test.for([
 
   if (alsoHelper) await runtime.sweep()
   await eventually(async () => {
-    const remaining = await leftovers({ id, folder, uid })
+    const remaining = await listSandboxResources({ id, folder, uid })
     expect(remaining.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
   })
   if (!alsoHelper) await runtime.sweep()
@@ -52,5 +52,5 @@ test.for([
   expect(await run(instance, 'cat /root/kept; echo more >> /root/ticks')).toBe('kept\n')
   await instance.stop()
   await runtime.remove(id)
-  await eventually(async () => expect(await leftovers({ id, folder, uid })).toEqual([]))
+  await eventually(async () => expect(await listSandboxResources({ id, folder, uid })).toEqual([]))
 })

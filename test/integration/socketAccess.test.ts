@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { until } from '../support/eventually.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
-import { findMessage, openSocket, type SocketClient } from '../support/socketClient.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { findMessage, openSocket, type SocketClient } from '../support/clients/socketClient.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** A WebSocket is closed when the credential that opened it ends. */
 let service: TestService

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { request } from 'node:http'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPayer, type Payer, paymentHeader } from '../support/payer.ts'
-import { type Answer, runningService, type TestService } from '../support/runningService.ts'
-import { secondAccount } from '../support/secondAccount.ts'
+import { createPayer, type Payer, paymentHeader } from '../support/clients/payer.ts'
+import { secondAccount } from '../support/fixtures/secondAccount.ts'
+import { type Answer, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** A domain is bought and pointed at a port of a sandbox in one request. */
 const run = promisify(execFile)

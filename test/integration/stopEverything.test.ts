@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, until } from '../support/eventually.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { createPayingAgent, type PayingAgent, passphrase } from '../support/payingAgent.ts'
-import { exchange, type Json } from '../support/runningService.ts'
+import { createPayingAgent, type PayingAgent, passphrase } from '../support/processes/payingAgent.ts'
+import { exchange, type Json } from '../support/processes/runningService.ts'
 
 /** The stop switch stops models for all keys, running chats, tools and remembered approvals. */
 let providers: ProviderServer

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Route } from '#shared/contract/route.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { findMessage, openSocket } from '../support/clients/socketClient.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer } from '../support/models/providerServer.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import { type Answer, exchange, runningService, type TestService } from '../support/runningService.ts'
-import { findMessage, openSocket } from '../support/socketClient.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { type Answer, exchange, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /**
  * Every operation of the contract on the owner's resources, under each of its paths, and every WebSocket, called by a
@@ -72,7 +72,7 @@ beforeAll(async () => {
   marks.push((await service.send('/v1/auth/me')).json.id)
 
   const { id: ownerId } = (await service.send('/v1/auth/me')).json
-  plantDomain(service.dataDir, { accountId: ownerId, name: 'theirs.example' })
+  seedDomain(service.dataDir, { accountId: ownerId, name: 'theirs.example' })
   strangerKey = (await stranger.signIn(service.url)).json.access_token
   await third.signIn(service.url)
   const grant = { to_address: stranger.address, amount_cents: 100 }

@@ -5,9 +5,9 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
 import { ImageName, type ImageSource } from '#shared/contract/images.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 const execute = promisify(execFile)
 /** Includes the download and installation of a whole system. */

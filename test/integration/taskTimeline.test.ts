@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { eventually, until } from '../support/eventually.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
-import type { Json } from '../support/runningService.ts'
+import { createPayingAgent, type PayingAgent } from '../support/processes/payingAgent.ts'
+import type { Json } from '../support/processes/runningService.ts'
 
 /**
  * One task across agent and service: a prompt, the actions of the model, their cost and the payer. It can be found from

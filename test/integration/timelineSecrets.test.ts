@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createJsonLog } from '#platform/logging/log.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { rule, withRules } from '../support/approvals.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { hostileSeller } from '../support/hostileSeller.ts'
-import { createHostileToolServer, type HostileToolServer, plainTool } from '../support/hostileToolServer.ts'
-import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/clients/mcpClients.ts'
+import { hostileSeller } from '../support/fakes/hostileSeller.ts'
+import { createHostileToolServer, type HostileToolServer, plainTool } from '../support/fakes/hostileToolServer.ts'
+import { rule, withRules } from '../support/fixtures/approvals.ts'
+import { embedInText, type SecretText, secretKinds } from '../support/fixtures/secretKinds.ts'
+import { seedDomain } from '../support/fixtures/seedDomain.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
-import { createPayingAgent, type PayingAgent } from '../support/payingAgent.ts'
-import { plantDomain } from '../support/plantDomain.ts'
-import type { Answer, Json } from '../support/runningService.ts'
-import { embedInText, type SecretText, secretKinds } from '../support/secretKinds.ts'
+import { createPayingAgent, type PayingAgent } from '../support/processes/payingAgent.ts'
+import type { Answer, Json } from '../support/processes/runningService.ts'
 
 /** Secrets of every kind are planted in every source of Activity entries. Then all of Activity is searched for them. */
 let providers: ProviderServer
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const log = createJsonLog({ write: (line) => logged.push(line), now: Date.now, level: 'debug' })
   paying = await createPayingAgent({ host: 'own', inference: createInferenceOptions(providers), log })
   paying.setPolicy([])
-  plantDomain(paying.service.dataDir, {
+  seedDomain(paying.service.dataDir, {
     accountId: (await paying.service.send('/v1/auth/me')).json.id,
     name: 'atlas.com',
   })

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { receiptUri } from '#agent/tools/mcpApps.ts'
 import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
-import { createMcpClient, type McpClient, type Revision, toolClient } from '../support/mcpClients.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createMcpClient, type McpClient, type Revision, toolClient } from '../support/clients/mcpClients.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
 
 /** Data for hosts of MCP Apps, read by the official client. The appearance is tested in `test/e2e/toolApps.test.ts`. */
 let agent: RunningAgent

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPaymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
-import { eventually } from '../support/eventually.ts'
-import { hostileSeller, respond } from '../support/hostileSeller.ts'
-import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
-import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/clients/mcpClients.ts'
+import { hostileSeller, respond } from '../support/fakes/hostileSeller.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/processes/payingAgent.ts'
 
 /** A program's daily budget holds whatever a seller responds, and a repeated call never pays twice. */
 let paying: PayingAgent

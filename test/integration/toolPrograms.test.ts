@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, until } from '../support/eventually.ts'
-import { createMcpClient, type McpClient, toolClient } from '../support/mcpClients.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { type Json, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { createMcpClient, type McpClient, toolClient } from '../support/clients/mcpClients.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Attempts of a program with the profile `code` in a real sandbox. It has exactly the permissions of its client. */
 let service: TestService

@@ -3,9 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toolTable } from '#shared/contract/tools/toolTable.ts'
-import { createMcpClient, createToolCaller, type McpAnswer, type McpClient, toolClient } from '../support/mcpClients.ts'
-import { createPayingAgent, noLimits, type PayingAgent } from '../support/payingAgent.ts'
-import { exchange } from '../support/runningService.ts'
+import {
+  createMcpClient,
+  createToolCaller,
+  type McpAnswer,
+  type McpClient,
+  toolClient,
+} from '../support/clients/mcpClients.ts'
+import { createPayingAgent, noLimits, type PayingAgent } from '../support/processes/payingAgent.ts'
+import { exchange } from '../support/processes/runningService.ts'
 
 /** Programs and models reach only the servers on this computer that the user allowed, and reads change nothing. */
 type RecordedRequest = { method: string; path: string; body: string }

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Conversation } from '#shared/contract/chats.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import type { ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
-import { askingToolServer } from '../support/askingToolServer.ts'
-import { until } from '../support/eventually.ts'
-import { createHostileToolServer, type HostileToolServer, plainTool, says } from '../support/hostileToolServer.ts'
+import { until } from '../support/assertions/eventually.ts'
+import { sendSecurePrompt } from '../support/clients/securePromptForms.ts'
+import { createElicitingToolServer } from '../support/fakes/elicitingToolServer.ts'
+import { createHostileToolServer, type HostileToolServer, plainTool, says } from '../support/fakes/hostileToolServer.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 import { createInferenceOptions } from '../support/models/inferenceOptions.ts'
 import { createProviderServer, type ProviderServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { sendSecurePrompt } from '../support/securePromptForms.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Third-party MCP servers. All of their output is treated as hostile. The model follows a script. */
 let providers: ProviderServer
@@ -577,7 +577,7 @@ describe('the result of a tool call', () => {
   )
 
   test('never prompts the user in protocol version 2026-07-28 either, and nothing is sent', async () => {
-    const asking = await askingToolServer()
+    const asking = await createElicitingToolServer()
     try {
       const { id, protocol_version } = await ready({ ask: false, place: { kind: 'http', url: asking.url } })
       expect(protocol_version).toBe('2026-07-28')

@@ -2,12 +2,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toolProfiles } from '#shared/contract/toolClients.ts'
 import { mayUse, toolTable } from '#shared/contract/tools/toolTable.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { createMcpClient, createToolCaller, type McpClient, type Revision, toolClient } from '../support/mcpClients.ts'
-import { projectFolder } from '../support/plantedTree.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import {
+  createMcpClient,
+  createToolCaller,
+  type McpClient,
+  type Revision,
+  toolClient,
+} from '../support/clients/mcpClients.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '../support/fixtures/testProject.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { exchange, type Json, runningService, type TestService } from '../support/processes/runningService.ts'
 
 /** Tools over Streamable HTTP, with a real service, real sandboxes, and the official client. */
 let service: TestService

@@ -5,12 +5,12 @@ import { createChainThread } from '#platform/chain/chainThread.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { evmNetworks, permit2 } from '#shared/contract/networks.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
+import { eventually } from '../support/assertions/eventually.ts'
 import { testDollarAbi } from '../support/contracts/testContracts.ts'
-import { eventually } from '../support/eventually.ts'
-import { createEvmNode, type EvmNode } from '../support/evmNode.ts'
-import { createLockableSigner } from '../support/lockableSigner.ts'
-import { paymentsOfTest } from '../support/openPayments.ts'
-import { uptoMarket } from '../support/uptoMarket.ts'
+import { createLockableSigner } from '../support/fakes/lockableSigner.ts'
+import { uptoMarket } from '../support/fakes/uptoMarket.ts'
+import { paymentsOfTest } from '../support/fixtures/openPayments.ts'
+import { createEvmNode, type EvmNode } from '../support/processes/evmNode.ts'
 
 /**
  * Payments with `upto` on a real EVM node. The unused amount is never charged, and a signature is valid for one payment

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestWallet, type TestWallet } from '../support/openTestWallet.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { openTestWallet, type TestWallet } from '../support/fixtures/openTestWallet.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 const passphrase = 'correct horse battery'
 const firstKey = '1'.repeat(64)
@@ -25,7 +25,7 @@ function afterCrash(start: 'empty' | 'made', action: 'create' | 'remove' | 'chan
   opened?.close()
   const folder = temporaryFolder('crashed')
   if (start === 'made') cpSync(snapshot, folder, { recursive: true })
-  const script = join(import.meta.dirname, '../support/crashingWallet.ts')
+  const script = join(import.meta.dirname, '../support/processes/crashingWallet.ts')
   const { signal, stdout, stderr } = spawnSync(process.execPath, [script, folder, action, crashPoint], {
     encoding: 'utf8',
   })

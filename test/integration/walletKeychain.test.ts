@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
 import { AppError } from '#shared/appError.ts'
-import { openTestWallet, type TestWallet } from '../support/openTestWallet.ts'
-import { createPrivateKeychain, type PrivateKeychain } from '../support/privateKeychain.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { openTestWallet, type TestWallet } from '../support/fixtures/openTestWallet.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createPrivateKeychain, type PrivateKeychain } from '../support/processes/privateKeychain.ts'
 
 const passphrase = 'correct horse battery'
 const privateKey = '1'.repeat(64)

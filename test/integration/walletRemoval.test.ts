@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { rule } from '../support/approvals.ts'
-import { eventually } from '../support/eventually.ts'
-import { createRunningAgent, type RunningAgent } from '../support/runningAgent.ts'
-import { runningService, type TestService } from '../support/runningService.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
-import { evmWallet } from '../support/wallets.ts'
+import { eventually } from '../support/assertions/eventually.ts'
+import { evmWallet } from '../support/clients/wallets.ts'
+import { rule } from '../support/fixtures/approvals.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent, type RunningAgent } from '../support/processes/runningAgent.ts'
+import { runningService, type TestService } from '../support/processes/runningService.ts'
 
 /**
  * Work and credentials of a wallet end with it: sign-ins at a real service, and pending requests and remembered

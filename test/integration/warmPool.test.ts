@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { SandboxInstance, SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
-import { listReadyWarmSandboxes } from '#test/support/warmSandboxes.ts'
-import { testRuntime } from '../support/bubblewrapSandboxes.ts'
-import { eventually, until } from '../support/eventually.ts'
-import { findUid, leftovers, listCgroups } from '../support/leftovers.ts'
-import { createSandboxSpec, never, run } from '../support/sandboxSpecs.ts'
-import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { listReadyWarmSandboxes } from '#test/support/fixtures/warmSandboxes.ts'
+import { eventually, until } from '../support/assertions/eventually.ts'
+import { findUid, listCgroups, listSandboxResources } from '../support/assertions/sandboxResources.ts'
+import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
+import { createSandboxSpec, never, run } from '../support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '../support/fixtures/temporaryFolder.ts'
 
 describe('a warm sandbox', () => {
   const folder = join(temporaryFolder('warm-pool'), 'machines')
@@ -96,7 +96,8 @@ test('warm sandboxes end with their runtime and leave nothing behind', async () 
   const names = await listReadyWarmSandboxes(folder)
   await runtime.close()
   expect((await readdir(folder)).filter((name) => name.startsWith('spare-'))).toEqual([])
-  for (const name of names) await eventually(async () => expect(await leftovers({ id: name, folder })).toEqual([]))
+  for (const name of names)
+    await eventually(async () => expect(await listSandboxResources({ id: name, folder })).toEqual([]))
 })
 
 test('removes warm sandboxes left by another host', async () => {
@@ -108,7 +109,7 @@ test('removes warm sandboxes left by another host', async () => {
   const uid = await findUid(folder, name)
   const next = testRuntime({ folder })
   await next.sweep()
-  await eventually(async () => expect(await leftovers({ id: name, folder, uid })).toEqual([]))
+  await eventually(async () => expect(await listSandboxResources({ id: name, folder, uid })).toEqual([]))
 })
 
 async function endSandbox(runtime: SandboxRuntime, machine: SandboxInstance): Promise<void> {

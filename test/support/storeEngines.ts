@@ -4,9 +4,9 @@ import { openPostgresStore, type PostgresOptions } from '#storage/postgres/postg
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import type { Store } from '#storage/store.ts'
+import { temporaryFolder } from './fixtures/temporaryFolder.ts'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.ts'
-import { skipWhen } from './skipWhen.ts'
-import { temporaryFolder } from './temporaryFolder.ts'
+import { skipWhen } from './runner/skipWhen.ts'
 
 export type StoreEngine = {
   name: 'sqlite' | 'postgres'

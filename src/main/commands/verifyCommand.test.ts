@@ -6,7 +6,7 @@ import { parseEntry } from '#agent/activity/rowProblems.ts'
 import { formatJsonLines } from '#agent/activity/timelineExport.ts'
 import type { TimelineRow } from '#agent/activity/timelineRepository.ts'
 import { truncateEntry } from '#agent/activity/truncateEntry.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { checkFile, describeCheck } from './verifyCommand.ts'
 
 /** Creates exported files that a user may pass to the command. */

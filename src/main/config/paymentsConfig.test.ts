@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { PaymentsConfig, readPaymentOptions } from './paymentsConfig.ts'
 
 const folder = temporaryFolder('payments-config')

@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
 import { patchFromEvent } from './eventPatch.ts'
 import { removeSandbox, withNewSandbox, withSandbox } from './sandboxes/sandboxList.ts'
 import { removeTerminal, withNewTerminal, withTerminal, withTitle } from './terminals/terminalList.ts'

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import { createLiveEvents, type LiveEvents } from './liveEvents.ts'
 
 let server: WebSocketServer

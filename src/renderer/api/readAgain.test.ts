@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import { patchAndRefetch, readAgain } from './readAgain.ts'
 
 type Answer = { resolve(names: string[]): void; signal: AbortSignal }

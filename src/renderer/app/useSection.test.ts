@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
+import { memoryStorage } from '#test/support/fakes/memoryStorage.ts'
 import { goToSection, rememberAddress } from './useSection.ts'
 
 const origin = 'http://127.0.0.1:4000/'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
+import { memoryStorage } from '#test/support/fakes/memoryStorage.ts'
 import { persistValue } from './persistValue.ts'
 import { createTextStore } from './textStore.ts'
 

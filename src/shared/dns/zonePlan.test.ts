@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { randomZone } from '#test/support/randomZone.ts'
+import { randomZone } from '#test/support/fixtures/randomZone.ts'
 import type { DnsRecordData } from './dnsRecord.ts'
 import { normalizeRecord } from './dnsRecord.ts'
 import { type PresentRecord, planZone, toWireValue, type ZoneStep } from './zonePlan.ts'

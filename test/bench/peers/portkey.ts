@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
-import { until } from '../../support/eventually.ts'
+import { until } from '../../support/assertions/eventually.ts'
 import type { LoadTarget } from '../load/httpLoad.ts'
 
 /** Starts Portkey's gateway from its package as a process, without accounts or a ledger. */

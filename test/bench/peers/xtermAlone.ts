@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Terminal } from '@xterm/xterm'
-import { openBrowser, openWindow, wholeChromium } from '../../support/browser.ts'
+import { openBrowser, openWindow, wholeChromium } from '../../support/clients/browser.ts'
 import { megabytesPerSecond } from '../figures.ts'
 
 const require = createRequire(import.meta.url)

@@ -3,8 +3,8 @@ import { readFile, uploadFile } from '#shared/contract/files.ts'
 import { createSandbox, deleteSandbox, execInSandbox } from '#shared/contract/sandboxes.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { until } from '../../support/eventually.ts'
-import type { StewardClient } from '../../support/stewardClient.ts'
+import { until } from '../../support/assertions/eventually.ts'
+import type { StewardClient } from '../../support/clients/stewardClient.ts'
 
 /**
  * Runs operations of one client on one sandbox sequentially until `isOver` returns true.

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { listRuntimes } from '#shared/contract/sandboxes.ts'
-import { startSteward } from '../../support/steward.ts'
-import { createStewardClient } from '../../support/stewardClient.ts'
+import { createStewardClient } from '../../support/clients/stewardClient.ts'
+import { startSteward } from '../../support/processes/steward.ts'
 import { runMixedLoad } from './mixedLoad.ts'
 import { type Memory, readMemory } from './processMemory.ts'
 

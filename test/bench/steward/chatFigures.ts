@@ -7,9 +7,9 @@ import { importConversations } from '#shared/contract/chatLibrary.ts'
 import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import { appWindow } from '../../e2e/pages/appWindow.ts'
 import { openChat } from '../../e2e/pages/chatScreen.ts'
-import { openBrowser, openWindow, wholeChromium } from '../../support/browser.ts'
+import { openBrowser, openWindow, wholeChromium } from '../../support/clients/browser.ts'
 import { sse } from '../../support/models/scriptedAnswer.ts'
-import { startSteward } from '../../support/steward.ts'
+import { startSteward } from '../../support/processes/steward.ts'
 import type { Samples } from '../figures.ts'
 
 const messages = 10_000

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { createDomainRepository } from '#service/domains/domainRepository.ts'
 import { AccountId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { eventually } from '../../support/eventually.ts'
-import { createRunningAgent } from '../../support/runningAgent.ts'
-import { runningService } from '../../support/runningService.ts'
-import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { eventually } from '../../support/assertions/eventually.ts'
+import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent } from '../../support/processes/runningAgent.ts'
+import { runningService } from '../../support/processes/runningService.ts'
 import { measureEach, type Samples } from '../figures.ts'
 
 const names = 200
@@ -19,7 +19,7 @@ export async function domainFigures(
 ): Promise<{ checked: Samples; listed: Samples; offline: Samples }> {
   const service = await runningService({ host: 'none' })
   const { json } = await service.send('/v1/auth/me')
-  plantDomains(service.dataDir, AccountId.parse(json.id))
+  seedDomains(service.dataDir, AccountId.parse(json.id))
   const target = { url: service.url, key: service.key, certificate: undefined }
   const agent = await createRunningAgent({ dataFolder: temporaryFolder('bench-agent'), target })
   const connections = new Agent({ keepAlive: true })
@@ -46,7 +46,7 @@ export async function domainFigures(
   }
 }
 
-function plantDomains(dataDir: string, accountId: AccountId): void {
+function seedDomains(dataDir: string, accountId: AccountId): void {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   const records = createDomainRepository(database, 'local')
   const atMs = Date.now()

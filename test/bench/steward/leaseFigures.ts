@@ -13,9 +13,9 @@ import { createProviderLeases } from '#service/inference/providers/providerLease
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { chatCaller, createToolCaller } from '../../support/mcpClients.ts'
-import { createRunningAgent } from '../../support/runningAgent.ts'
-import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { chatCaller, createToolCaller } from '../../support/clients/mcpClients.ts'
+import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
+import { createRunningAgent } from '../../support/processes/runningAgent.ts'
 
 /** Processor time per request, in microseconds. */
 export type LeaseFigures = { keyMicros: number; signInMicros: number; providerMicros: number; open: number }

@@ -6,8 +6,8 @@ import { ensureOwner } from '#service/accounts/ownerAccount.ts'
 import { openReservations } from '#service/credits/openReservations.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd, toMicroUsd } from '#shared/microUsd.ts'
-import { temporaryFolder } from '../../support/temporaryFolder.ts'
-import { testLedger } from '../../support/testLedger.ts'
+import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
+import { testLedger } from '../../support/fixtures/testLedger.ts'
 
 export type LedgerFigures = { pairsPerSecond: number; processorMs: number; flushedPairsPerSecond: number }
 

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { closeTerminal, createTerminal, readTerminal } from '#shared/contract/terminals.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { until } from '../../support/eventually.ts'
-import { type Steward, startSteward } from '../../support/steward.ts'
-import type { StewardClient } from '../../support/stewardClient.ts'
+import { until } from '../../support/assertions/eventually.ts'
+import type { StewardClient } from '../../support/clients/stewardClient.ts'
+import { type Steward, startSteward } from '../../support/processes/steward.ts'
 import type { Samples } from '../figures.ts'
 
 /** Length of a kernel tick, the unit of processor time, on every system that Steward supports. */

@@ -1,8 +1,8 @@
 import { Config } from '#config/config.ts'
 import { createSandbox, deleteSandbox, execInSandbox } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Steward } from '../../support/steward.ts'
-import type { StewardClient } from '../../support/stewardClient.ts'
+import type { StewardClient } from '../../support/clients/stewardClient.ts'
+import type { Steward } from '../../support/processes/steward.ts'
 import { measureEach, type Samples } from '../figures.ts'
 import { processorMs, waitUntilSettled } from './processFigures.ts'
 

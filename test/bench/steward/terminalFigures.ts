@@ -1,7 +1,7 @@
 import { listSandboxes } from '#shared/contract/sandboxes.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
-import type { Attached, StewardClient } from '../../support/stewardClient.ts'
+import type { Attached, StewardClient } from '../../support/clients/stewardClient.ts'
 import { measureEach, megabytesPerSecond, type Samples } from '../figures.ts'
 import { echoOnce, rawPty } from '../peers/rawPty.ts'
 import { createTypedLine } from '../peers/typedLine.ts'

@@ -8,7 +8,7 @@ import { listTimeline } from '#shared/contract/timeline.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
 
 const entries = 100_000
 /** Entries per task. */

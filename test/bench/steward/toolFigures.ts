@@ -2,12 +2,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { createSandbox, getSandbox } from '#shared/contract/sandboxes.ts'
 import { createToolClient } from '#shared/contract/toolClients.ts'
-import { createConwayTerminal } from '../../support/conwayTerminal.ts'
-import { openPersonSession } from '../../support/personSession.ts'
-import { type Steward, startSteward } from '../../support/steward.ts'
-import { createStewardClient } from '../../support/stewardClient.ts'
-import { temporaryFolder } from '../../support/temporaryFolder.ts'
-import { createPersonClient } from '../../support/walletForms.ts'
+import { createConwayTerminal } from '../../support/clients/conwayTerminal.ts'
+import { openPersonSession } from '../../support/clients/personSession.ts'
+import { createStewardClient } from '../../support/clients/stewardClient.ts'
+import { createPersonClient } from '../../support/clients/walletForms.ts'
+import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
+import { type Steward, startSteward } from '../../support/processes/steward.ts'
 import { type Compared, measureTogether, type Samples } from '../figures.ts'
 
 export type ToolFigures = {

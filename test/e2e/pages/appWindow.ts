@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { localEventsPath } from '#shared/contract/localApi.ts'
-import { until } from '../../support/eventually.ts'
+import { until } from '../../support/assertions/eventually.ts'
 import { type TerminalPane, terminalPane } from './terminalPane.ts'
 
 /** Page object for Steward's window. */

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { until } from '../../support/eventually.ts'
+import { until } from '../../support/assertions/eventually.ts'
 
 /** Page object for the Approvals section. */
 export type ApprovalsScreen = {

@@ -1,4 +1,4 @@
-import { until } from '../../support/eventually.ts'
+import { until } from '../../support/assertions/eventually.ts'
 import type { AppWindow } from './appWindow.ts'
 
 /** Opens the Credits screen by its position among the sections. */

@@ -5,8 +5,8 @@ import { setTimeout } from 'node:timers/promises'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { eventually, until } from '../../support/eventually.ts'
-import { projectFolder } from '../../support/plantedTree.ts'
+import { eventually, until } from '../../support/assertions/eventually.ts'
+import { projectFolder } from '../../support/fixtures/testProject.ts'
 
 /**
  * Waits for two frames and for color transitions to end, so that axe and the screenshot see the final state. A page in

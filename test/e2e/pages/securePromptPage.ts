@@ -1,5 +1,5 @@
 import type { FrameLocator, Page } from 'playwright-core'
-import { until } from '../../support/eventually.ts'
+import { until } from '../../support/assertions/eventually.ts'
 
 /** Page object for the wallet page that the window shows in a frame. */
 export type SecurePromptPage = {

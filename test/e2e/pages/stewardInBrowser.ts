@@ -15,13 +15,13 @@ import {
   type Window,
   type WindowOptions,
   wholeChromium,
-} from '../../support/browser.ts'
-import { getSharedBrowser } from '../../support/getSharedBrowser.ts'
-import type { PersonSession } from '../../support/personSession.ts'
-import type { SharedSteward } from '../../support/sharedSteward.ts'
-import { type Steward, startSteward } from '../../support/steward.ts'
-import { createStewardClient, type StewardClient } from '../../support/stewardClient.ts'
-import { createPersonClient, type PersonClient } from '../../support/walletForms.ts'
+} from '../../support/clients/browser.ts'
+import { getSharedBrowser } from '../../support/clients/getSharedBrowser.ts'
+import type { PersonSession } from '../../support/clients/personSession.ts'
+import { createStewardClient, type StewardClient } from '../../support/clients/stewardClient.ts'
+import { createPersonClient, type PersonClient } from '../../support/clients/walletForms.ts'
+import { type Steward, startSteward } from '../../support/processes/steward.ts'
+import type { SharedSteward } from '../../support/runner/sharedSteward.ts'
 import { type AppWindow, appWindow } from './appWindow.ts'
 
 /** Steward and browser shared by all tests of a file. Each test opens a new window. */

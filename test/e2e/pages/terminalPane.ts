@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { until } from '../../support/eventually.ts'
+import { until } from '../../support/assertions/eventually.ts'
 
 const deadlineMs = 60_000
 const rowHeightPx = 20

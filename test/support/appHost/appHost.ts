@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Client, ReadResourceResult } from '@modelcontextprotocol/client'
 import type { Browser, FrameLocator, Page } from 'playwright-core'
 import { build, type Rollup } from 'vite'
-import { createListening } from '../listening.ts'
+import { createListening } from '../fakes/listening.ts'
 
 /** Browser host for MCP Apps, with a client connected to Steward. */
 export type AppHost = {

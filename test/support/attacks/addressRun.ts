@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
-import { until } from '../eventually.ts'
+import { until } from '../assertions/eventually.ts'
 import { reach, refused } from '../network/reach.ts'
 import { attackStage } from './stage.ts'
 

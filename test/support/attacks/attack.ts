@@ -1,5 +1,5 @@
-import { runAndParse, type User } from '../asUser.ts'
-import { temporaryFolder } from '../temporaryFolder.ts'
+import { temporaryFolder } from '../fixtures/temporaryFolder.ts'
+import { runAndParse, type User } from '../processes/runAsUser.ts'
 import type * as attempts from './attempts.ts'
 import type { StageOptions } from './stage.ts'
 import type * as variations from './variations.ts'

@@ -3,9 +3,9 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '#shared/appError.ts'
 import { ImageName } from '#shared/contract/images.ts'
-import { until } from '../eventually.ts'
-import { hostRootTar } from '../hostRootTar.ts'
-import { never } from '../sandboxSpecs.ts'
+import { until } from '../assertions/eventually.ts'
+import { hostRootTar } from '../fixtures/hostRootTar.ts'
+import { never } from '../fixtures/sandboxSpecs.ts'
 import { compileHere, compileInside, preload, type Stage, type Target } from './stage.ts'
 
 /** Results of a system call from a sandbox command (`here`) and from PID 1 (`there`): -errno on failure. */

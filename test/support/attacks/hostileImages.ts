@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { hostRootTar } from '../hostRootTar.ts'
+import { hostRootTar } from '../fixtures/hostRootTar.ts'
 
 const run = promisify(execFile)
 

@@ -11,9 +11,9 @@ import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '#host/runtime
 import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
-import { until } from '../eventually.ts'
-import { createSandboxSpec, never } from '../sandboxSpecs.ts'
-import { listReadyWarmSandboxes } from '../warmSandboxes.ts'
+import { until } from '../assertions/eventually.ts'
+import { createSandboxSpec, never } from '../fixtures/sandboxSpecs.ts'
+import { listReadyWarmSandboxes } from '../fixtures/warmSandboxes.ts'
 
 /** Runtime and its sandboxes for attacks. */
 export type Stage = {

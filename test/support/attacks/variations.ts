@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SnapshotId } from '#shared/ids.ts'
-import { never } from '../sandboxSpecs.ts'
+import { never } from '../fixtures/sandboxSpecs.ts'
 import { preload, type Stage, type Target } from './stage.ts'
 
 /** Restores and forks a snapshot whose files attack as soon as a program runs on them. @returns what ran in PID 1 */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import solc from 'solc'
 import { type Hex, parseAbi } from 'viem'
-import { projectFolder } from '../plantedTree.ts'
+import { projectFolder } from '../fixtures/testProject.ts'
 
 export const testDollarAbi = parseAbi([
   'constructor(string name)',

@@ -1,6 +1,6 @@
 import type { DialectName } from '#service/inference/dialects/dialect.ts'
 import type { FamilyId } from '#shared/contract/families.ts'
-import { exchange, runningService, type TestServiceOptions } from '../runningService.ts'
+import { exchange, runningService, type TestServiceOptions } from '../processes/runningService.ts'
 import { foldChat, foldMessages, foldResponses } from './foldedStreams.ts'
 import { createInferenceOptions } from './inferenceOptions.ts'
 import { createProviderServer } from './providerServer.ts'

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { nameOrdinaryUser, ordinaryUid, type User, withIds } from '../asUser.ts'
-import { projectFolder } from '../plantedTree.ts'
-import { temporaryFolder } from '../temporaryFolder.ts'
+import { temporaryFolder } from '../fixtures/temporaryFolder.ts'
+import { projectFolder } from '../fixtures/testProject.ts'
+import { nameOrdinaryUser, ordinaryUid, type User, withIds } from '../processes/runAsUser.ts'
 
 const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 /** Creates a `/dev/net/tun` that every user can open, because the existing one may be restricted to root. */

@@ -1,7 +1,7 @@
 import { createBubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { Network } from '#shared/contract/sandboxes.ts'
-import { createSandboxSpec, never } from '../sandboxSpecs.ts'
+import { createSandboxSpec, never } from '../fixtures/sandboxSpecs.ts'
 import { pastas } from './pastas.ts'
 
 /** Creates one sandbox for each network, probes what each can reach, and prints the results as JSON. */

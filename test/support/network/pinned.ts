@@ -12,8 +12,8 @@ import { kill } from '#host/runtimes/bubblewrap/processTable.ts'
 import { buildPerlScript, formatPerlArgument } from '#host/runtimes/perlScript.ts'
 import { getSystemCallNumbers } from '#host/runtimes/systemCallNumbers.ts'
 import { networksClosedToSandboxes as closed } from '#platform/net/specialAddresses.ts'
-import { until } from '../eventually.ts'
-import { never } from '../sandboxSpecs.ts'
+import { until } from '../assertions/eventually.ts'
+import { never } from '../fixtures/sandboxSpecs.ts'
 import { pastas } from './pastas.ts'
 
 /**

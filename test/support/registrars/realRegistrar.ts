@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '../temporaryFolder.ts'
+import { temporaryFolder } from '../fixtures/temporaryFolder.ts'
 import { nameSiloKey, nameSiloServer } from './nameSiloServer.ts'
 
 /** Starts a registrar that counts as real, for services with real payments. A `.com` costs 13.95. */

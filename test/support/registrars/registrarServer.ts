@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { createListening } from '../listening.ts'
+import { createListening } from '../fakes/listening.ts'
 
 /** Error of a registrar. `moves`: whether the operation takes effect before the error. */
 export type RegistrarTrouble = {

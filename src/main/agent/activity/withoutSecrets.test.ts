@@ -2,7 +2,7 @@ import { base58 } from '@scure/base'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
-import { embedInText, ordinaryTexts, secretKinds } from '#test/support/secretKinds.ts'
+import { embedInText, ordinaryTexts, secretKinds } from '#test/support/fixtures/secretKinds.ts'
 import { redactSecrets, redactText } from './withoutSecrets.ts'
 
 const actor = { kind: 'client', name: 'a script' } as const

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { startWireService } from '#test/support/wireService.ts'
+import { startFakeService } from '#test/support/fakes/fakeService.ts'
 import { createServiceClient } from '../connections/serviceClient.ts'
 import { createLocalClients } from './localClients.ts'
 
@@ -16,7 +16,7 @@ const responses: Record<string, unknown> = {
 
 async function startClients() {
   const revoked = new Set<string>()
-  const service = await startWireService({
+  const service = await startFakeService({
     answer({ headers }, response) {
       const { authorization = '' } = headers
       const me = revoked.has(authorization) ? undefined : responses[authorization]

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openClock } from '#platform/time/clock.ts'
-import { createShiftedTime } from '#test/support/shiftedTime.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { createShiftedTime } from '#test/support/fakes/shiftedTime.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { createUserSessions, type OpenedSession } from './userSessions.ts'
 
 const dayMs = 86_400_000

@@ -3,6 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openClock } from '#platform/time/clock.ts'
 import { AppError } from '#shared/appError.ts'
 import { IntentRecord } from '#shared/contract/intents.ts'
+import { eventually, until } from '#test/support/assertions/eventually.ts'
+import { createLockableSigner, isGenuine } from '#test/support/fakes/lockableSigner.ts'
+import { createMemoryReservations } from '#test/support/fakes/memoryReservations.ts'
 import {
   agent,
   approvalsOfTest,
@@ -14,11 +17,8 @@ import {
   script,
   signInTo,
   withRules,
-} from '#test/support/approvals.ts'
-import { eventually, until } from '#test/support/eventually.ts'
-import { createLockableSigner, isGenuine } from '#test/support/lockableSigner.ts'
-import { createMemoryReservations } from '#test/support/memoryReservations.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+} from '#test/support/fixtures/approvals.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 
 const approve = { approve: true, confirmed: false }
 const deny = { approve: false, confirmed: false }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { approvalsOfTest, payment, script } from '#test/support/approvals.ts'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
+import { approvalsOfTest, payment, script } from '#test/support/fixtures/approvals.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import { createConfirmedApprovals } from './confirmedApprovals.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { approvalsOfTest, rule, withRules } from '#test/support/approvals.ts'
-import { createLockableSigner } from '#test/support/lockableSigner.ts'
+import { createLockableSigner } from '#test/support/fakes/lockableSigner.ts'
+import { approvalsOfTest, rule, withRules } from '#test/support/fixtures/approvals.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import { createConfirmedPolicy } from './confirmedPolicy.ts'
 import type { ConfirmationText } from './describeConfirmation.ts'

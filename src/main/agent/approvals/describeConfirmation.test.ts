@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rule, withRules } from '#test/support/approvals.ts'
+import { rule, withRules } from '#test/support/fixtures/approvals.ts'
 import { describePolicyChange } from './describeConfirmation.ts'
 
 const shop = rule({ id: 'shop', effect: 'allow', kind: 'x402.authorize', host: 'shop.example' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Grant } from '#shared/contract/intents.ts'
-import { rule, script, withRules } from '#test/support/approvals.ts'
+import { rule, script, withRules } from '#test/support/fixtures/approvals.ts'
 import { evaluateIntent } from './evaluateIntent.ts'
 import type { PolicyInput } from './toPolicyInput.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { approvalsOfTest, otherScript, payment, rule, script, withRules } from '#test/support/approvals.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { approvalsOfTest, otherScript, payment, rule, script, withRules } from '#test/support/fixtures/approvals.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 
 const createSubmission = (body: string, key = 'k') => ({
   key,

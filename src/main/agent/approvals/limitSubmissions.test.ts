@@ -9,7 +9,7 @@ import {
   script,
   signInTo,
   withRules,
-} from '#test/support/approvals.ts'
+} from '#test/support/fixtures/approvals.ts'
 import { limitSubmissions, submissionRateLimits } from './limitSubmissions.ts'
 
 const { burst } = submissionRateLimits.ofOneRequester

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IntentKind, Policy, PolicyRule, RequesterKind } from '#shared/contract/intents.ts'
-import { rule, withRules } from '#test/support/approvals.ts'
+import { rule, withRules } from '#test/support/fixtures/approvals.ts'
 import { evaluateIntent } from './evaluateIntent.ts'
 import { checkRules, isLooser } from './policyChange.ts'
 import { findFirstRule, isRuleMatch, type PolicySubject } from './policyMatch.ts'

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { approvalsOfTest, otherScript, script, signInTo } from '#test/support/approvals.ts'
-import { eventually } from '#test/support/eventually.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
+import { approvalsOfTest, otherScript, script, signInTo } from '#test/support/fixtures/approvals.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 
 const approve = { approve: true, confirmed: false }
 

@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { script } from '#test/support/approvals.ts'
-import { noLimits } from '#test/support/payingAgent.ts'
-import { projectFolder } from '#test/support/plantedTree.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { script } from '#test/support/fixtures/approvals.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '#test/support/fixtures/testProject.ts'
+import { noLimits } from '#test/support/processes/payingAgent.ts'
 import type { ReservedUse } from '../approvals/reservations.ts'
 import { listLooserLimits } from './budgetChange.ts'
 import { createPaymentBudgetRepository } from './paymentBudgetRepository.ts'
@@ -71,7 +71,7 @@ describe('exact limit', () => {
   test('replicas on one database file share the limit', async () => {
     const file = join(temporaryFolder('budgets'), 'agent.sqlite')
     openBudgets(file, () => start).database.close()
-    const program = join(projectFolder, 'test/support/budgetReplica.ts')
+    const program = join(projectFolder, 'test/support/processes/budgetReplica.ts')
     const replicas = ['a', 'b', 'c', 'd'].map((name) => fork(program, [file, name, String(start)]))
     const signed = await Promise.all(
       replicas.map(async (it) => {

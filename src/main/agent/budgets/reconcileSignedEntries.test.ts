@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { payment, script } from '#test/support/approvals.ts'
-import { paymentsOfTest } from '#test/support/openPayments.ts'
+import { payment, script } from '#test/support/fixtures/approvals.ts'
+import { paymentsOfTest } from '#test/support/fixtures/openPayments.ts'
 import type { AuthorizationState } from '../base/authorizations.ts'
 import { reconcileSignedEntries } from './reconcileSignedEntries.ts'
 

@@ -5,7 +5,7 @@ import { noTools } from '#shared/contract/chatTools.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { type ChatStore, createChatStore } from './chatStore.ts'
 import type { MessageRow } from './messageRepository.ts'
 

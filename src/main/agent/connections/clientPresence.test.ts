@@ -6,7 +6,7 @@ import { listApiKeys } from '#shared/contract/accounts.ts'
 import { maxSignInIds } from '#shared/contract/auth.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { createEmitter } from '#shared/emitter.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import type { ReferenceHolder } from '../base/removedThings.ts'
 import { createClientPresence, signInRequesterId } from './clientPresence.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createJsonLog } from '#platform/logging/log.ts'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
 import { createEventFeed } from './eventFeed.ts'
 
 const limits = { handshakeMs: 1_000, pingMs: 20, frozenMs: 100 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { createOffer } from '#test/support/hostileSeller.ts'
+import { createOffer } from '#test/support/fakes/hostileSeller.ts'
 import { discoverEndpoints } from './discovery.ts'
 import type { Seller } from './seller.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SignedIntent } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import { identifierDeclaration, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
-import { createOffer } from '#test/support/hostileSeller.ts'
+import { createOffer } from '#test/support/fakes/hostileSeller.ts'
 import { createPaymentPayload, parseReceipt } from './paymentPayload.ts'
 import { parseOffers } from './readOffers.ts'
 

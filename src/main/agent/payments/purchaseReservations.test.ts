@@ -3,7 +3,7 @@ import { WalletAccountId } from '#shared/contract/wallet.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { script } from '#test/support/approvals.ts'
+import { script } from '#test/support/fixtures/approvals.ts'
 import { createPurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 import { createLeaseReservations } from './purchaseReservations.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { createOffer } from '#test/support/hostileSeller.ts'
+import { createOffer } from '#test/support/fakes/hostileSeller.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 import type { SellerResponse } from './seller.ts'
 import { createSigningCheck } from './signingCheck.ts'

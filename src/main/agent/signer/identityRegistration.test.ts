@@ -7,7 +7,7 @@ import { hashTypedData, keccak256, recoverAddress, recoverTypedDataAddress, stri
 import { expect, test } from 'vitest'
 import { type AutomatonProfile, canonicalizeProfile } from '#shared/contract/automatons.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
-import { createTestSigner, refusal } from '#test/support/testSigner.ts'
+import { createTestSigner, refusal } from '#test/support/fixtures/testSigner.ts'
 import { computeTypedDataHash } from './typedData.ts'
 
 const tested = createTestSigner()

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
-import { createTestSigner, refusal } from '#test/support/testSigner.ts'
+import { createTestSigner, refusal } from '#test/support/fixtures/testSigner.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 
 const message: IntentInput = { kind: 'message', text: 'I agree.' }

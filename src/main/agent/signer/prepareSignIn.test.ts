@@ -9,7 +9,7 @@ import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
+import { createTestSigner, refusal, testTime } from '#test/support/fixtures/testSigner.ts'
 
 const tested = createTestSigner()
 const { keys } = tested

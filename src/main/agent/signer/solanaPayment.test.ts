@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest'
 import { readTransactionNonce } from '#platform/solana/solanaTransaction.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
-import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
+import { createTestSigner, refusal, testTime } from '#test/support/fixtures/testSigner.ts'
 
 /** Compares with Solana's own library, which must decode the built transaction byte for byte. */
 const blockHash = base58.encode(new Uint8Array(32).fill(5))

@@ -16,7 +16,7 @@ import nacl from 'tweetnacl'
 import { verifyMessage } from 'viem'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
-import { createTestSigner, refusal } from '#test/support/testSigner.ts'
+import { createTestSigner, refusal } from '#test/support/fixtures/testSigner.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 
 const tested = createTestSigner()

@@ -8,7 +8,7 @@ import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { evmNetworks, permit2 } from '#shared/contract/networks.ts'
-import { createTestSigner, refusal, testTime } from '#test/support/testSigner.ts'
+import { createTestSigner, refusal, testTime } from '#test/support/fixtures/testSigner.ts'
 
 const tested = createTestSigner()
 const { keys } = tested

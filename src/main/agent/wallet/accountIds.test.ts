@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { openTestWallet, type TestWallet } from '#test/support/openTestWallet.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { openTestWallet, type TestWallet } from '#test/support/fixtures/openTestWallet.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { deriveAccountId } from './accountIds.ts'
 
 const passphrase = 'correct horse battery'

@@ -3,7 +3,7 @@ import { silentLog } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import type { AddImage, SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import { createImages } from './images.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SandboxLabel } from '#shared/contract/hostIpc.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { createSandboxLabels } from './sandboxLabels.ts'
 
 const label = SandboxLabel.parse({

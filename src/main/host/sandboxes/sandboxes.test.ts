@@ -1,23 +1,23 @@
 import { beforeEach, expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
-import { eventually } from '#test/support/eventually.ts'
-import { createLocalRuntime } from '#test/support/fakeRuntime.ts'
-import { newSandboxId } from '#test/support/hostClient.ts'
-import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
+import { newSandboxId } from '#test/support/clients/hostClient.ts'
+import { createFakeRuntime } from '#test/support/fakes/fakeRuntime.ts'
+import { createSandboxSpec } from '#test/support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { createSandboxes, type Sandboxes } from './sandboxes.ts'
 import { createSandboxLabels } from './sandboxLabels.ts'
 
 type Setting = {
-  runtime: ReturnType<typeof createLocalRuntime>
+  runtime: ReturnType<typeof createFakeRuntime>
   machines: Sandboxes
   stopped: string[]
   counts: number[]
 }
 
 function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setting {
-  const runtime = createLocalRuntime({
+  const runtime = createFakeRuntime({
     folder: temporaryFolder('machines'),
     ...(options.startMs !== undefined && { startMs: options.startMs }),
   })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
-import { newSandboxId, newTerminalId } from '#test/support/hostClient.ts'
+import { newSandboxId, newTerminalId } from '#test/support/clients/hostClient.ts'
 import { type ChangeEvents, createChangeEvents } from './changeEvents.ts'
 
 const record: TerminalRecord = {

@@ -2,8 +2,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
-import { eventually } from '#test/support/eventually.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { openOutput } from './outputHistory.ts'
 
 const open = (folder: string, maxBytes = 64 * 1024 * 1024) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
 import { createProgramWatch } from './programWatch.ts'
 
 test('reads the program a few times during a flood and reports each name once', async () => {

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
-import { eventually } from '#test/support/eventually.ts'
-import { stuckScreenWorker } from '#test/support/stuckScreens.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
+import { createHangingScreenWorker } from '#test/support/fakes/hangingScreenWorker.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import type { ScreenReply } from './screenMessages.ts'
 import { createScreenPool, type LossReason, type ScreenHandlers, type ScreenPool } from './screenPool.ts'
 
@@ -151,7 +151,7 @@ test.each(['S', 'T', 'L', 'M', 'b', 'I', 'Z', '@', 'P', 'X'])(
 )
 
 test('replaces a stuck worker and reports the reason to each screen', async () => {
-  pool = createScreenPool({ workerUrl: stuckScreenWorker(), workers: 1, stuckMs: 500, log: silentLog })
+  pool = createScreenPool({ workerUrl: createHangingScreenWorker(), workers: 1, stuckMs: 500, log: silentLog })
   const observed = [handlers(), handlers()] as const
   const [loud, quiet] = observed.map((it) => pool.open({ cols: 20, rows: 5 }, it))
   loud?.output(bytes('stick fast'), false)

@@ -7,12 +7,12 @@ import { Scope } from '#platform/program/scope.ts'
 import type { HostEvent } from '#shared/contract/hostIpc.ts'
 import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
-import { eventually, until } from '#test/support/eventually.ts'
-import { createLocalRuntime } from '#test/support/fakeRuntime.ts'
-import { newSandboxId, newTerminalId } from '#test/support/hostClient.ts'
-import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
-import { stuckScreenWorker } from '#test/support/stuckScreens.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { eventually, until } from '#test/support/assertions/eventually.ts'
+import { newSandboxId, newTerminalId } from '#test/support/clients/hostClient.ts'
+import { createFakeRuntime } from '#test/support/fakes/fakeRuntime.ts'
+import { createHangingScreenWorker } from '#test/support/fakes/hangingScreenWorker.ts'
+import { createSandboxSpec } from '#test/support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import type { SandboxInstance } from '../runtimes/sandboxRuntime.ts'
 import { createScreenPool, type ScreenPool } from './screenPool.ts'
 import { openTerminals, type Terminals } from './terminals.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   folder = join(temporaryFolder('terminals'), 'terminals')
   events = []
   sandboxId = newSandboxId()
-  const runtime = createLocalRuntime({ folder: temporaryFolder('machines') })
+  const runtime = createFakeRuntime({ folder: temporaryFolder('machines') })
   const spec = createSandboxSpec({ id: sandboxId, runtime: 'local' })
   sandbox = await runtime.create(spec, new AbortController().signal)
 })
@@ -182,7 +182,7 @@ test('an attaching client gets the shell marks but none forged by output', async
 })
 
 test('output that stalls every screen ends only its own screen and is not redrawn', async () => {
-  const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const terminals = await open({ workerUrl: createHangingScreenWorker(), stuckMs: 500 })
   const quiet = await create(terminals, 'seq 100; sleep 1000')
   await until('the first output', async () => (await readText(terminals, quiet)).endsWith('100'))
   const loud = await create(terminals, 'echo earlier; echo stick fast; read line; echo "after $line"; sleep 1000')
@@ -200,20 +200,20 @@ test('output that stalls every screen ends only its own screen and is not redraw
 })
 
 test('a later host does not redraw output that stalled its screen', async () => {
-  const first = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const first = await open({ workerUrl: createHangingScreenWorker(), stuckMs: 500 })
   const loud = await create(first, 'echo before; echo stick fast; read line; echo after; read line')
   await until('the screen that was cleared', async () => (await readText(first, loud)).includes('kept it busy'))
   first.get(sandboxId, loud).write(Buffer.from('\n'))
   await until('what comes next', async () => (await readText(first, loud)).includes('after'))
   await first.close()
-  const later = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const later = await open({ workerUrl: createHangingScreenWorker(), stuckMs: 500 })
   const text = await readText(later, loud)
   expect(text).toContain('after')
   expect(text).not.toContain('stick')
 })
 
 test('a screen that gets stuck twice on requests is reset', async () => {
-  const terminals = await open({ workerUrl: stuckScreenWorker(), stuckMs: 500 })
+  const terminals = await open({ workerUrl: createHangingScreenWorker(), stuckMs: 500 })
   const loud = await create(terminals, 'echo no answer; sleep 1000')
   const request = { since: 0, waitMs: 30_000, maxBytes: 1_000, signal: new AbortController().signal }
   await terminals.get(sandboxId, loud).readSince(request)

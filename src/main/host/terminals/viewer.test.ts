@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { AppError } from '#shared/appError.ts'
 import { type ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import { TerminalId } from '#shared/ids.ts'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
 import { createOutputLog } from './outputLog.ts'
 import { createViewer, type Viewer } from './viewer.ts'
 

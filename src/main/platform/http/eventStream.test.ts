@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
-import { until } from '#test/support/eventually.ts'
-import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
+import { until } from '#test/support/assertions/eventually.ts'
+import { pipelineServer, type TestCall, testEndpoint } from '#test/support/fakes/pipelineServer.ts'
 import { createEventStreamResponse, type StreamEvent } from './answers.ts'
 
 const stream = defineRoute({

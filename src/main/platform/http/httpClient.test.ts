@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import { createHttpClient, type HttpClient } from './httpClient.ts'
 
 let server: Server | undefined

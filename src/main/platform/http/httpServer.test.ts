@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineRoute } from '#shared/contract/route.ts'
-import { pipelineServer, testEndpoint } from '#test/support/pipelineServer.ts'
+import { pipelineServer, testEndpoint } from '#test/support/fakes/pipelineServer.ts'
 
 /** Malformed requests that legitimate clients never send. */
 const askRoute = defineRoute({

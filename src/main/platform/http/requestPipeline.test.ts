@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
-import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
+import { pipelineServer, type TestCall, testEndpoint } from '#test/support/fakes/pipelineServer.ts'
 import { createBytesAnswer, createEventStreamResponse } from './answers.ts'
 import type { Payment, Price } from './endpoint.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { openLogFile } from './logFile.ts'
 
 test('keeps the latest file and two before it', () => {

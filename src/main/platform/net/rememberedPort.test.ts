@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import type { ListenAddress } from './listenAddress.ts'
 import { listenOnRemembered } from './rememberedPort.ts'
 

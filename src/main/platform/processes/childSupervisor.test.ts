@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually, until } from '#test/support/eventually.ts'
-import { isAlive } from '#test/support/processes.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { eventually, until } from '#test/support/assertions/eventually.ts'
+import { isAlive } from '#test/support/assertions/processes.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { silentLog } from '../logging/log.ts'
 import { superviseChild } from './childSupervisor.ts'
 

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { solanaNetworks } from '#shared/contract/networks.ts'
-import { createScriptedNode, results } from '#test/support/scriptedNode.ts'
+import { createScriptedNode, results } from '#test/support/fakes/scriptedNode.ts'
 import { solanaPrograms } from './solanaAddresses.ts'
 import { createSolanaNode, type TransferQuery } from './solanaNode.ts'
 

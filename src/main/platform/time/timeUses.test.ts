@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectFolder } from '#test/support/plantedTree.ts'
+import { projectFolder } from '#test/support/fixtures/testProject.ts'
 import { type TimeUseEntry, timeUses } from './timeUses.ts'
 
 const folder = join(projectFolder, 'src/main')

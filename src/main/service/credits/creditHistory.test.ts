@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AccountId } from '#shared/ids.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
-import { testLedger } from '#test/support/testLedger.ts'
+import { testLedger } from '#test/support/fixtures/testLedger.ts'
 import { type CreditHistory, createCreditHistory } from './creditHistory.ts'
 
 /** More entries than fit on the first pages, interleaved with entries of another account. */

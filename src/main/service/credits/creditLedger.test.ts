@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Clock, openClock } from '#platform/time/clock.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
-import { testLedger } from '#test/support/testLedger.ts'
+import { testLedger } from '#test/support/fixtures/testLedger.ts'
 import { createCreditLedger } from './creditLedger.ts'
 import { createLedgerRepository } from './ledgerRepository.ts'
 

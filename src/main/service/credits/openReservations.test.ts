@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { centsToMicroUsd, toMicroUsd } from '#shared/microUsd.ts'
-import { testLedger } from '#test/support/testLedger.ts'
+import { testLedger } from '#test/support/fixtures/testLedger.ts'
 import type { Reservation } from './creditReservations.ts'
 
 let ledger: Awaited<ReturnType<typeof testLedger>>

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { projectFolder } from '#test/support/plantedTree.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
+import { projectFolder } from '#test/support/fixtures/testProject.ts'
 import { computeRunningCost, readPriceList } from './priceList.ts'
 
 const file = join(projectFolder, 'resources/prices.json')

@@ -4,7 +4,7 @@ import { silentLog } from '#platform/logging/log.ts'
 import { installFolder } from '#platform/program/programFile.ts'
 import { type Clock, type ClockState, openClock } from '#platform/time/clock.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { testLedger } from '#test/support/testLedger.ts'
+import { testLedger } from '#test/support/fixtures/testLedger.ts'
 import { readPriceList } from './priceList.ts'
 import { createSandboxBilling } from './sandboxBilling.ts'
 

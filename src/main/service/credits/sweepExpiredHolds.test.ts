@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
-import { testLedger } from '#test/support/testLedger.ts'
+import { testLedger } from '#test/support/fixtures/testLedger.ts'
 import { sweepExpiredHolds } from './sweepExpiredHolds.ts'
 
 const dayMs = 86_400_000

@@ -5,8 +5,8 @@ import { silentLog } from '#platform/logging/log.ts'
 import { Scope } from '#platform/program/scope.ts'
 import { AppError } from '#shared/appError.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
-import { until } from '#test/support/eventually.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { until } from '#test/support/assertions/eventually.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { createHostConnection, type HostConnectionOptions } from './hostConnection.ts'
 
 /** Connects to a real socket. The test implements the server, so that it can be late, outdated or disconnected. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { createIdlePolicy } from './idlePolicy.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { getMaxInputTokens } from './billing/tokenEstimate.ts'

@@ -886,7 +886,7 @@ describe('finish reasons and errors', () => {
         }
       })()
       await reading
-      const { eventually } = await import('#test/support/eventually.ts')
+      const { eventually } = await import('#test/support/assertions/eventually.ts')
       await eventually(() => expect(world.providers.leftConnections()).toBe(1))
       await eventually(() => expect(world.purse.charges).toHaveLength(1))
       const [charge] = world.purse.charges

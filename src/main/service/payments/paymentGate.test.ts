@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { atEndOfFile } from '#test/support/endOfFile.ts'
 import {
   createScriptedFacilitator,
   never,
@@ -8,9 +7,10 @@ import {
   settles,
   transaction,
   unknown,
-} from '#test/support/scriptedFacilitator.ts'
-import { testLedger } from '#test/support/testLedger.ts'
-import { price, signPayment, thingShop } from '#test/support/thingShop.ts'
+} from '#test/support/fakes/scriptedFacilitator.ts'
+import { createTestShop, price, signPayment } from '#test/support/fakes/testShop.ts'
+import { testLedger } from '#test/support/fixtures/testLedger.ts'
+import { atEndOfFile } from '#test/support/runner/endOfFile.ts'
 import type { Facilitator } from './facilitator.ts'
 import { waitingMs } from './paymentBooks.ts'
 import { createPaymentRepository } from './paymentRepository.ts'
@@ -18,8 +18,8 @@ import { createPaymentRepository } from './paymentRepository.ts'
 const opened = await testLedger({ cents: 0 })
 atEndOfFile(() => opened.close())
 
-const shop = (facilitator: Facilitator, options?: Parameters<typeof thingShop>[2]) =>
-  thingShop(opened, facilitator, options)
+const shop = (facilitator: Facilitator, options?: Parameters<typeof createTestShop>[2]) =>
+  createTestShop(opened, facilitator, options)
 const credits = () => opened.ledger.balance(opened.ada).posted
 const sign = () => signPayment(opened)
 /** Leaves the work pending, as after the process was killed at that point. */

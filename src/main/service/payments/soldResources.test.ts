@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { atEndOfFile } from '#test/support/endOfFile.ts'
-import { createScriptedFacilitator, never, refuses, settles, unknown } from '#test/support/scriptedFacilitator.ts'
-import { testLedger } from '#test/support/testLedger.ts'
-import { signPayment, thingShop } from '#test/support/thingShop.ts'
+import { createScriptedFacilitator, never, refuses, settles, unknown } from '#test/support/fakes/scriptedFacilitator.ts'
+import { createTestShop, signPayment } from '#test/support/fakes/testShop.ts'
+import { testLedger } from '#test/support/fixtures/testLedger.ts'
+import { atEndOfFile } from '#test/support/runner/endOfFile.ts'
 import type { Facilitator } from './facilitator.ts'
 
 const opened = await testLedger({ cents: 0 })
@@ -11,8 +11,8 @@ atEndOfFile(() => opened.close())
 
 let thingCount = 0
 
-const shop = (facilitator: Facilitator, options: Parameters<typeof thingShop>[2] = {}) =>
-  thingShop(opened, facilitator, { isUnique: true, ...options })
+const shop = (facilitator: Facilitator, options: Parameters<typeof createTestShop>[2] = {}) =>
+  createTestShop(opened, facilitator, { isUnique: true, ...options })
 const sign = () => signPayment(opened)
 const newThing = () => {
   thingCount += 1

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
 import { type Database, openDatabase } from './openDatabase.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SandboxId } from '#shared/ids.ts'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
+import { memoryStorage } from '#test/support/fakes/memoryStorage.ts'
 import { createTextStore } from '../../storage/textStore.ts'
 import { readLinkedSandbox, storeToken } from './linkAddress.ts'
 

@@ -11,8 +11,8 @@ import {
   claudeConversation,
   libreChatConversation,
   openWebUiConversation,
-} from '#test/support/chatExports.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+} from '#test/support/fixtures/chatExports.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { type ChatStore, createChatStore } from '../chatStore.ts'
 import { importChats } from './importChats.ts'
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { type CgroupController, canUse, createCgroups, parentCgroupName } from './cgroups.ts'
 
 test('a probe removes its group and those of killed probes', async () => {

@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { until } from '#test/support/assertions/eventually.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { buildFirstProcess } from './firstProcess.ts'
 
 const assemblers = { x64: 'x86_64-linux-gnu-', arm64: 'aarch64-linux-gnu-' } as const

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { createSandboxSpec } from '#test/support/fixtures/sandboxSpecs.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { createSandboxFolders } from './sandboxFolder.ts'
 
 /** Creates files that a killed host or an earlier version may leave behind. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { until } from '#test/support/assertions/eventually.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { createSandboxMeter } from './sandboxMeter.ts'
 
 /** Creates a cgroup folder with these kernel files. */

@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isRunning } from '#platform/processes/processIdentity.ts'
-import { until } from '#test/support/eventually.ts'
-import { skipWhen } from '#test/support/skipWhen.ts'
+import { until } from '#test/support/assertions/eventually.ts'
+import { skipWhen } from '#test/support/runner/skipWhen.ts'
 import { findExecutable } from './hostTools.ts'
 import { createSharedUsers } from './sharedUsers.ts'
 

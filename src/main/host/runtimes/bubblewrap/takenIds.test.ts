@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSandboxSpec } from '#test/support/sandboxSpecs.ts'
+import { createSandboxSpec } from '#test/support/fixtures/sandboxSpecs.ts'
 import type { IdBlock } from './idBlocks.ts'
 import { type SandboxName, WarmSandboxName } from './sandboxFolder.ts'
 import { createIdAllocations } from './takenIds.ts'

@@ -2,8 +2,8 @@ import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { terminalLimits } from '#shared/contract/terminals.ts'
-import { eventually } from '#test/support/eventually.ts'
-import { expectAppError } from '#test/support/sandboxSpecs.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
+import { expectAppError } from '#test/support/fixtures/sandboxSpecs.ts'
 import { createTerminalInput, type TerminalInput } from './terminalInput.ts'
 
 const native = createRequire(import.meta.url)(`@lydell/node-pty-${process.platform}-${process.arch}/pty.node`)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { silentLog } from '#platform/logging/log.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import { createWarmPool, type WarmSandbox, type WarmSandboxKind } from './warmPool.ts'
 
 const small: WarmSandboxKind = { diskGb: 1, network: 'none' }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createHttpClient } from '#platform/http/httpClient.ts'
 import { installFolder } from '#platform/program/programFile.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { readRdapBootstrap } from './rdapBootstrap.ts'
 import { createRdapLookup, type RdapLookup } from './rdapLookup.ts'
 

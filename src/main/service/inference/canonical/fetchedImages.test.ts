@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { isPublicAddress } from '#platform/net/publicAddress.ts'
-import { testTls } from '#test/support/tlsFiles.ts'
+import { testTls } from '#test/support/tls/tlsFiles.ts'
 import { createImageFetcher } from './fetchedImages.ts'
 
 test.each([

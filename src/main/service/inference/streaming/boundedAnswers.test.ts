@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually } from '#test/support/assertions/eventually.ts'
 import { createGatewayWorld, dialects } from '#test/support/models/gatewayWorld.ts'
 import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { responsesFrames } from '#test/support/models/scriptedResponses.ts'

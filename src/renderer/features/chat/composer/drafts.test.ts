@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTextStore } from '#renderer/storage/textStore.ts'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
+import { memoryStorage } from '#test/support/fakes/memoryStorage.ts'
 import { emptyDraft, readDraft, storeDraft } from './drafts.ts'
 
 test('stores a draft per chat and removes an empty one', () => {

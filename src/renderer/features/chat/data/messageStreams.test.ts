@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import type { MessageId } from '#shared/contract/chats.ts'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
 import { createMessageStreams } from './messageStreams.ts'
 
 const id = `msg_${'a'.repeat(24)}` as MessageId

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTextStore } from '#renderer/storage/textStore.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
+import { memoryStorage } from '#test/support/fakes/memoryStorage.ts'
 import { forgetOtherUploads, transferNotes } from '../transfers/storedTransfers.ts'
 import { forgetOtherDrafts, openDrafts } from './drafts.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ApiClient } from '#renderer/api/agentClient.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { until } from '#test/support/eventually.ts'
+import { until } from '#test/support/assertions/eventually.ts'
 import { createTransferQueue } from './transferQueue.ts'
 
 /** Creates a fake service whose disk is full until space is freed. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
 import { streamClose, streamLimits } from '#shared/contract/terminalStream.ts'
-import { eventually, until } from '#test/support/eventually.ts'
+import { eventually, until } from '#test/support/assertions/eventually.ts'
 import { maxQueuedBytes } from './inputQueue.ts'
 import type { StreamState } from './streamState.ts'
 import type { TerminalScreen, TerminalSize } from './terminalScreen.ts'

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { until } from '#test/support/assertions/eventually.ts'
+import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { isStopped } from '../processTable.ts'
 import { buildDebianSystem } from './debianSystem.ts'
 
