@@ -1,5 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
+import { createEmitter } from '#shared/emitter.ts'
+import { waitFor } from '../base/waitFor.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 import { isFinal } from './paymentStates.ts'
 
@@ -13,38 +15,20 @@ export type FinalStateWait = {
 
 /** @param requirePayment throws AppError `purchase/not-found` */
 export function createFinalStateWait(requirePayment: (id: PaymentId) => StoredPayment): FinalStateWait {
-  const listeners = new Set<() => void>()
-  let closed = false
+  const changes = createEmitter()
+  const closing = new AbortController()
 
-  const update = (): void => {
-    for (const listener of [...listeners]) listener()
-  }
   return {
     async wait(id, { waitMs, signal }) {
-      const isDone = () => closed || isFinal(requirePayment(id).record.state)
-      if (waitMs > 0 && !isDone() && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          const end = (): void => {
-            clearTimeout(timer)
-            listeners.delete(endIfDone)
-            signal.removeEventListener('abort', end)
-            resolve()
-          }
-          const endIfDone = () => {
-            if (isDone()) end()
-          }
-          const timer = setTimeout(end, waitMs)
-          signal.addEventListener('abort', end)
-          listeners.add(endIfDone)
-        })
+      const isDone = () => isFinal(requirePayment(id).record.state)
+      if (!closing.signal.aborted && !isDone()) {
+        const subscribe = (listener: () => void) => changes.subscribe(() => isDone() && listener())
+        await waitFor(subscribe, { waitMs, signals: [signal, closing.signal] })
       }
-      if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
+      if (closing.signal.aborted) throw new AppError('service/unavailable', 'Steward is shutting down.')
       return requirePayment(id)
     },
-    update,
-    close() {
-      closed = true
-      update()
-    },
+    update: changes.emit,
+    close: () => closing.abort(),
   }
 }

@@ -2,8 +2,9 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { ToolCallId, type ToolCallRecord } from '#shared/contract/toolCalls.ts'
 import type { ToolResult } from '#shared/contract/tools/tool.ts'
-import { createEmitter, type Emitter } from '#shared/emitter.ts'
+import { createEmitter } from '#shared/emitter.ts'
 import { toIsoTime } from '#shared/time.ts'
+import { waitFor } from '../base/waitFor.ts'
 import type { StoredCall, ToolCallRepository } from './toolCallRepository.ts'
 import { toFailureOutcome } from './toolOutcome.ts'
 
@@ -111,9 +112,9 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
     ofIntent: (intentId) => calls.ofIntent(intentId)?.record,
     async waitUntilSettled(id, { holder, waitMs, signal }) {
       const { state } = requireOwn(id, holder)
-      const open = state === 'waiting' || state === 'running'
-      if (open && waitMs > 0 && !signal?.aborted && !closing.signal.aborted) {
-        await waitForEnd(id, { ended, waitMs, signals: [signal, closing.signal] })
+      if (state === 'waiting' || state === 'running') {
+        const subscribe = (listener: () => void) => ended.subscribe((endedId) => endedId === id && listener())
+        await waitFor(subscribe, { waitMs, signals: [signal, closing.signal] })
       }
       return requireOwn(id, holder)
     },
@@ -143,23 +144,6 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
     },
     close: () => closing.abort(),
   }
-}
-
-type WaitOptions = { ended: Emitter<string>; waitMs: number; signals: readonly (AbortSignal | undefined)[] }
-
-/** Resolves when the call has ended, the time is up, or a signal fires. */
-function waitForEnd(id: string, { ended, waitMs, signals }: WaitOptions): Promise<void> {
-  return new Promise((resolve) => {
-    const onEnd = (): void => {
-      clearTimeout(timer)
-      leaveEnded()
-      for (const signal of signals) signal?.removeEventListener('abort', onEnd)
-      resolve()
-    }
-    const leaveEnded = ended.subscribe((it) => it === id && onEnd())
-    const timer = setTimeout(onEnd, waitMs)
-    for (const signal of signals) signal?.addEventListener('abort', onEnd)
-  })
 }
 
 function describeRefusal({ state, error, decision }: IntentRecord): string {
