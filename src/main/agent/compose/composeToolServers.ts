@@ -36,16 +36,17 @@ export function composeToolServers(
     const server = repository.find(id)
     if (!server) throw new AppError('tool-server/not-found', `There is no tool server ${id}.`)
     const secrets = readSecrets(server)
-    const { place, name } = server
-    if (place.kind === 'http') return createHttpServer({ url: place.url, secrets, deadlines: defaultDeadlines, signal })
+    const { transport: target, name } = server
+    if (target.kind === 'http')
+      return createHttpServer({ url: target.url, secrets, deadlines: defaultDeadlines, signal })
     let fault: string | undefined
     const transport = createSandboxTransport({
       ...{
         client: { call: unrecordedTerminals.wrapCall(client.call) },
         name,
         now: clock.runningMs,
-        sandboxId: place.sandbox_id,
-        command: place.command,
+        sandboxId: target.sandbox_id,
+        command: target.command,
         environment: secrets,
       },
       onFault: (sentence) => {

@@ -1,10 +1,19 @@
 import type { KeyLocation } from '#shared/contract/providers.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import {
+  defineTable,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  renameColumn,
+  type StoredRow,
+  text,
+} from '#storage/table.ts'
 
 const providerKeys = defineTable('provider_keys', {
   slot: text(),
-  place: text<Exclude<KeyLocation, 'config'>>(),
+  location: renameColumn('place', text<Exclude<KeyLocation, 'config'>>()),
   endsWith: nullable(text()),
   setAtMs: number(),
 })

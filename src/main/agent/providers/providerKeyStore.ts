@@ -66,7 +66,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
     about(slot) {
       const row = rows.get(slot)
       if (!row) return null
-      const { place, endsWith, setAtMs } = row
+      const { location: place, endsWith, setAtMs } = row
       return { place, ends_with: endsWith, set_at: toIsoTime(setAtMs), fault: faults.get(slot) ?? null }
     },
     store: (slot, value, checked = validateKey) =>
@@ -74,7 +74,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
         const key = checked(value)
         const location = await sealed.write(slot, key)
         const endsWith = key.length < minVisible ? null : key.slice(-visibleCharacters)
-        const row = { slot, place: location, endsWith, setAtMs: now() }
+        const row = { slot, location, endsWith, setAtMs: now() }
         repository.put(row)
         rows.set(slot, row)
         keys.set(slot, key)

@@ -9,6 +9,7 @@ import {
   nullable,
   type Params,
   type RowOf,
+  renameColumn,
   type StoredRow,
   text,
 } from '#storage/table.ts'
@@ -28,7 +29,7 @@ const servers = defineTable('tool_servers', {
   id: text<ToolServerId>(ToolServerId.parse),
   name: text(),
   enabled: flag(),
-  place: json(ToolServerTransport.parse),
+  transport: renameColumn('place', json(ToolServerTransport.parse)),
   secrets: lenientJson<readonly string[]>(z.array(SecretName).parse, []),
   about: lenientJson(ServerAbout.parse, unasked),
 })

@@ -13,7 +13,7 @@ export function createToolServerRoutes(servers: ToolServers): LocalEndpoint[] {
   return [
     createLocalEndpoint(listToolServers, () => ({ servers: servers.list() })),
     createLocalEndpoint(addToolServer, ({ body: { name, place, secret_names: secrets } }) =>
-      servers.add({ name, place, secrets }),
+      servers.add({ name, transport: place, secrets }),
     ),
     createLocalEndpoint(changeToolServer, ({ params, body }) => servers.turn(params.serverId, body.enabled)),
     createLocalEndpoint(testToolServer, ({ params }, { signal }) => servers.test(params.serverId, signal)),

@@ -36,7 +36,7 @@ function openServers() {
     newId: () => (ids++).toString(16).padStart(24, '0'),
   })
   const add = (name: string, id: SandboxId) =>
-    servers.add({ name, place: { kind: 'sandbox', sandbox_id: id, command: 'cat' }, secrets: ['TOKEN'] })
+    servers.add({ name, transport: { kind: 'sandbox', sandbox_id: id, command: 'cat' }, secrets: ['TOKEN'] })
   return { servers, add, secrets, ended, notes }
 }
 

@@ -28,7 +28,7 @@ export type ToolServers = {
   /** @throws AppError `tool-server/not-found` */
   get(id: ToolServerId): ToolServer
   /** @throws AppError `tool-server/exists`, `tool-server/too-many`, `tool-server/address`, `request/invalid` */
-  add(server: { name: string; place: ToolServerTransport; secrets: readonly string[] }): ToolServer
+  add(server: { name: string; transport: ToolServerTransport; secrets: readonly string[] }): ToolServer
   /** @throws AppError `tool-server/not-found` */
   turn(id: ToolServerId, enabled: boolean): Promise<ToolServer>
   /** Reconnects and lists the tools. Errors are reported in `fault`. @throws AppError `tool-server/not-found` */
@@ -70,10 +70,10 @@ export function createToolServers(options: Options): ToolServers {
     throw new AppError('tool-server/not-found', `There is no tool server ${id}.`)
   }
   const toWire = (server: StoredServer): ToolServer => {
-    const { id, name, enabled, place, secrets, about } = server
+    const { id, name, enabled, transport, secrets, about } = server
     const { listed_at_ms: at, ...rest } = about
     return {
-      ...{ id, name, enabled, place },
+      ...{ id, name, enabled, place: transport },
       secrets: secrets.map((it) => ({ name: it, key: keyStore.about(toSecretSlot(id, it)) })),
       tools: repository.tools(id).flatMap(toolToWire),
       ...rest,
@@ -86,16 +86,17 @@ export function createToolServers(options: Options): ToolServers {
   return {
     list: () => repository.all().map(toWire),
     get: (id) => toWire(requireServer(id)),
-    add({ name, place, secrets }) {
+    add({ name, transport: requested, secrets }) {
       if (repository.all().length >= toolServerLimits.servers) {
         throw new AppError('tool-server/too-many', `There are ${toolServerLimits.servers} tool servers already.`)
       }
       if (repository.findByName(name))
         throw new AppError('tool-server/exists', `There is already a tool server “${name}”.`)
-      assertSecretNames(place.kind, secrets)
-      const transport = place.kind === 'http' ? { ...place, url: parseServerAddress(place.url).href } : place
+      assertSecretNames(requested.kind, secrets)
+      const transport =
+        requested.kind === 'http' ? { ...requested, url: parseServerAddress(requested.url).href } : requested
       const id = ToolServerId.parse(`tsv_${newId()}`)
-      const server = { id, name, enabled: false, place: transport, secrets: [...new Set(secrets)], about: unasked }
+      const server = { id, name, enabled: false, transport, secrets: [...new Set(secrets)], about: unasked }
       repository.upsert(server)
       const location = transport.kind === 'http' ? new URL(transport.url).origin : `sandbox ${transport.sandbox_id}`
       record('added', server, `You added the tool server “${name}”.`, { where: location })
@@ -167,8 +168,8 @@ function createSandboxServers({
   return {
     disableForSandbox(sandbox) {
       for (const server of repository.all()) {
-        const { id, name, place, about } = server
-        if (place.kind !== 'sandbox' || place.sandbox_id !== sandbox.id) continue
+        const { id, name, transport, about } = server
+        if (transport.kind !== 'sandbox' || transport.sandbox_id !== sandbox.id) continue
         const fault = `Its sandbox “${sandbox.name}” was deleted. Remove this server, or add it again in another sandbox.`
         if (!server.enabled && about.fault === fault) continue
         repository.upsert({ ...server, enabled: false, about: { ...about, fault } })
@@ -179,7 +180,7 @@ function createSandboxServers({
       }
     },
     sandboxIds: () =>
-      repository.all().flatMap(({ place }) => (place.kind === 'sandbox' ? [String(place.sandbox_id)] : [])),
+      repository.all().flatMap(({ transport }) => (transport.kind === 'sandbox' ? [String(transport.sandbox_id)] : [])),
   }
 }
 
