@@ -1,4 +1,4 @@
-import { revealHidden } from '../visibleText.ts'
+import { revealHidden } from '../untrustedText.ts'
 import type { IntentRecord } from './intents.ts'
 
 const maxPurposeCharacters = 120

@@ -1,6 +1,6 @@
 import { ChatParameters, type ConversationId, noParameters, SpendLimits } from '#shared/contract/chats.ts'
 import { ChatTools, noTools } from '#shared/contract/chatTools.ts'
-import { sanitizeLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/untrustedText.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
 import {
   defineTable,

@@ -1,5 +1,5 @@
 import { chatLimits } from '#shared/contract/chats.ts'
-import { sanitizeLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/untrustedText.ts'
 
 export const newChat = 'New chat'
 const titleCharacters = 80

@@ -12,6 +12,7 @@ import {
 import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
+import { toOneLine } from '#shared/untrustedText.ts'
 
 /** Payment requirements as received. They are returned unchanged with the payment. */
 export type RawOffer = Readonly<Record<string, unknown>>
@@ -228,7 +229,7 @@ function decodeHeader(header: string | undefined): unknown {
  * @returns null if the result is empty
  */
 export function sanitizeText(words: string | undefined, maxLength = 300): string | null {
-  const plain = (words ?? '').replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, ' ').trim()
+  const plain = toOneLine(words ?? '')
   return plain === '' ? null : plain.slice(0, maxLength)
 }
 

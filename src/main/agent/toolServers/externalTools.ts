@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { AppError } from '#shared/appError.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import type { Tool, ToolResult } from '#shared/contract/tools/tool.ts'
+import { sanitizeBlock } from '#shared/untrustedText.ts'
 import type { ToolRights } from '../base/toolRights.ts'
-import { sanitizeForeignText } from './foreignText.ts'
 import type { ListedTool } from './parseToolList.ts'
 import type { ToolCatalog } from './toolCatalog.ts'
 import {
@@ -60,7 +60,7 @@ export function createExternalTools({ repository, listing }: Options): ExternalT
     const answer = await client.call(usable(server, alias).name, args, options)
     const result = toToolResult(server.name, answer)
     if (answer.isError) {
-      const said = sanitizeForeignText(String(result.text), maxErrorCharacters)
+      const said = sanitizeBlock(String(result.text), maxErrorCharacters)
       throw new AppError(
         'tool-server/answer',
         said === '' ? 'The tool server returned an error without a message.' : said,

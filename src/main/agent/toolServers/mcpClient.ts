@@ -2,8 +2,7 @@ import type { Client, Transport } from '@modelcontextprotocol/client'
 import { version } from '#platform/program/version.ts'
 import { AppError } from '#shared/appError.ts'
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
-import { sanitizeLine } from '#shared/shownLine.ts'
-import { sanitizeForeignText } from './foreignText.ts'
+import { sanitizeBlock, sanitizeLine } from '#shared/untrustedText.ts'
 import { ToolResponse } from './toToolResult.ts'
 
 /** Connection to one MCP server through the official client, in the revision of the server. */
@@ -141,13 +140,9 @@ function toMcpError(error: unknown, fault: string | undefined): AppError {
   }
   if (/timeout/i.test(why)) return new AppError('tool-server/failed', 'The server did not respond.', { cause: error })
   if (name === 'ProtocolError') {
-    return new AppError(
-      'tool-server/answer',
-      `The server returned an error: ${sanitizeForeignText(message, maxErrorText)}`,
-      {
-        cause: error,
-      },
-    )
+    return new AppError('tool-server/answer', `The server returned an error: ${sanitizeBlock(message, maxErrorText)}`, {
+      cause: error,
+    })
   }
   if (/closed|not.?connected/i.test(why))
     return new AppError('tool-server/failed', 'The server exited.', { cause: error })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ServedTool, serverNameSeparator, toolServerLimits } from '#shared/contract/toolServers.ts'
-import { sanitizeForeignText } from './foreignText.ts'
+import { sanitizeBlock } from '#shared/untrustedText.ts'
 import { sanitizeSchema, UnusableSchema } from './sanitizeSchema.ts'
 
 /** Sanitized tool as listed by its server. */
@@ -58,8 +58,8 @@ function parseTool(server: string, raw: Raw): ListedTool {
   const fields = {
     name: sanitizeName(name),
     alias: null,
-    title: title === undefined ? null : sanitizeForeignText(title, 100).replace(/\s+/g, ' '),
-    description: sanitizeForeignText(description, toolServerLimits.descriptionCharacters).trim(),
+    title: title === undefined ? null : sanitizeBlock(title, 100).replace(/\s+/g, ' '),
+    description: sanitizeBlock(description, toolServerLimits.descriptionCharacters).trim(),
     input_schema: {},
     digest: '',
     hints: readHints(annotations),
@@ -84,7 +84,7 @@ function parseTool(server: string, raw: Raw): ListedTool {
 
 /** Removes invisible characters from a name. A changed name is marked, so that it cannot equal another tool's name. */
 function sanitizeName(name: string): string {
-  const cleaned = sanitizeForeignText(name, 100).replace(/\s+/g, ' ')
+  const cleaned = sanitizeBlock(name, 100).replace(/\s+/g, ' ')
   return cleaned === name ? name : `${cleaned} (hidden characters)`
 }
 

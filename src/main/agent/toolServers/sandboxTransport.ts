@@ -11,8 +11,8 @@ import {
   readTerminal,
   writeTerminal,
 } from '#shared/contract/terminals.ts'
+import { sanitizeBlock } from '#shared/untrustedText.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import { sanitizeForeignText } from './foreignText.ts'
 import { createMessageMeter, messageBytes } from './messageLimits.ts'
 
 type Options = {
@@ -172,7 +172,7 @@ function escapeCharacter(character: string): string {
 }
 
 function describeExit(text: string): string {
-  const error = sanitizeForeignText(
+  const error = sanitizeBlock(
     Buffer.from(text, 'base64').toString('utf8').trim().slice(-maxErrorCharacters),
     maxErrorCharacters,
   )

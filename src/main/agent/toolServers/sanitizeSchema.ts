@@ -1,5 +1,5 @@
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
-import { sanitizeForeignText } from './foreignText.ts'
+import { sanitizeBlock } from '#shared/untrustedText.ts'
 
 export type SanitizedSchema = { [key: string]: unknown }
 export class UnusableSchema extends Error {}
@@ -36,9 +36,8 @@ export function sanitizeSchema(schema: unknown): SanitizedSchema {
     const next = (value: unknown): SanitizedSchema => sanitize(value, depth + 1, followed)
     const keywords: [string, unknown][] = []
     if (typeof node.type === 'string' || isNames(node.type)) keywords.push(['type', node.type])
-    if (typeof node.description === 'string')
-      keywords.push(['description', sanitizeForeignText(node.description, maxText)])
-    if (typeof node.format === 'string') keywords.push(['format', sanitizeForeignText(node.format, 40)])
+    if (typeof node.description === 'string') keywords.push(['description', sanitizeBlock(node.description, maxText)])
+    if (typeof node.format === 'string') keywords.push(['format', sanitizeBlock(node.format, 40)])
     for (const key of numbers) if (isNumber(node[key])) keywords.push([key, node[key]])
     for (const key of counts) if (isNumber(node[key])) keywords.push([key, node[key]])
     if (Array.isArray(node.enum)) keywords.push(['enum', sanitizeValues(node.enum)])
@@ -90,7 +89,7 @@ function findTarget(root: SanitizedSchema, reference: string): unknown {
 
 function parseName(name: string): string {
   if (parameterName.test(name) && name !== '__proto__') return name
-  throw new UnusableSchema(`Models do not accept the parameter name ${JSON.stringify(sanitizeForeignText(name, 40))}.`)
+  throw new UnusableSchema(`Models do not accept the parameter name ${JSON.stringify(sanitizeBlock(name, 40))}.`)
 }
 
 function sanitizeValues(values: readonly unknown[]): unknown[] {
@@ -99,7 +98,7 @@ function sanitizeValues(values: readonly unknown[]): unknown[] {
 }
 
 function sanitizeValue(value: unknown): unknown {
-  return typeof value === 'string' ? sanitizeForeignText(value, maxText) : value
+  return typeof value === 'string' ? sanitizeBlock(value, maxText) : value
 }
 
 function isPlain(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolResult } from '#shared/contract/tools/tool.ts'
-import { sanitizeForeignText } from './foreignText.ts'
+import { sanitizeBlock } from '#shared/untrustedText.ts'
 
 /** Maximum stored length. Chats truncate further. */
 const maxCharacters = 200_000
@@ -29,7 +29,7 @@ export function toToolResult(server: string, { content, structuredContent }: Too
   const texts = content.slice(0, maxBlocks).map((block) => toText(Block.safeParse(block).data))
   const text = texts.join('\n')
   const structured = text === '' && structuredContent !== undefined ? JSON.stringify(structuredContent, null, 2) : text
-  return { server, text: sanitizeForeignText(structured, maxCharacters) }
+  return { server, text: sanitizeBlock(structured, maxCharacters) }
 }
 
 function toText(block: z.infer<typeof Block> | undefined): string {
@@ -38,11 +38,11 @@ function toText(block: z.infer<typeof Block> | undefined): string {
       return block.text
     case 'image':
     case 'audio':
-      return `[${block.type} ${sanitizeForeignText(block.mimeType, 60)}, ${Math.round((block.data.length * 3) / 4)} bytes, omitted]`
+      return `[${block.type} ${sanitizeBlock(block.mimeType, 60)}, ${Math.round((block.data.length * 3) / 4)} bytes, omitted]`
     case 'resource_link':
-      return `[link ${sanitizeForeignText(block.uri, 500)}]`
+      return `[link ${sanitizeBlock(block.uri, 500)}]`
     case 'resource':
-      return block.resource.text ?? `[resource ${sanitizeForeignText(block.resource.uri, 500)}, omitted]`
+      return block.resource.text ?? `[resource ${sanitizeBlock(block.resource.uri, 500)}, omitted]`
     case undefined:
       return '[content of an unknown type, omitted]'
   }

@@ -1,5 +1,5 @@
 import type { IParser } from '@xterm/headless'
-import { sanitizeLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/untrustedText.ts'
 
 const maxNoticeLength = 200
 

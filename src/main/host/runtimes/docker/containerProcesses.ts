@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
-import { sanitizeLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/untrustedText.ts'
 import { parseListeningPorts } from '../inside/portsIn.ts'
 import type { SandboxProcess } from '../sandboxRuntime.ts'
 import type { AgentConnection } from './agentConnection.ts'

@@ -1,5 +1,6 @@
 import type { HttpClient } from '#platform/http/httpClient.ts'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
+import { toOneLine } from '#shared/untrustedText.ts'
 import { RegistrarError } from './registrar.ts'
 
 export type RegistrarRequest = {
@@ -46,7 +47,7 @@ function createNoResponseError(title: string, maybeDone: boolean, code: string):
 
 /** Reduces a registrar's text to one line and removes our secrets, which it may repeat. */
 export function sanitizeRegistrarText(text: unknown, secrets: readonly string[]): string {
-  const line = typeof text === 'string' ? text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim() : ''
+  const line = typeof text === 'string' ? toOneLine(text) : ''
   return secrets.reduce((said, secret) => said.replaceAll(secret, '…'), line).slice(0, 200)
 }
 

@@ -19,7 +19,7 @@ import { goTo } from '#renderer/ui/route.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
 import { openRecord } from '#shared/openRecord.ts'
-import { sanitizeLine } from '#shared/shownLine.ts'
+import { sanitizeLine } from '#shared/untrustedText.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
 import {

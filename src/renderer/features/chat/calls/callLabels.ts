@@ -14,8 +14,7 @@ import {
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { parseServerName, serverNameSeparator } from '#shared/contract/toolServers.ts'
 import { openRecord, toPlainWord } from '#shared/openRecord.ts'
-import { sanitizeLine } from '#shared/shownLine.ts'
-import { revealHidden } from '#shared/visibleText.ts'
+import { revealHidden, sanitizeLine } from '#shared/untrustedText.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import { revealHidden } from '#shared/visibleText.ts'
+import { revealHidden } from '#shared/untrustedText.ts'
 import { growLines, type Lines, noLines } from './growLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'

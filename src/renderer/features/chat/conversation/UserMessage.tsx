@@ -8,7 +8,7 @@ import { formatSize } from '#renderer/ui/sizeText.ts'
 import { type Attachment, getAttachmentContent } from '#shared/contract/chatLibrary.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import { buildRequest } from '#shared/contract/route.ts'
-import { escapeHidden, withFewMarks } from '#shared/visibleText.ts'
+import { escapeHidden, withFewMarks } from '#shared/untrustedText.ts'
 import { useConversationWork } from './conversationContext.ts'
 import { MessageActions } from './MessageActions.tsx'
 

@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
-import { escapeHidden, withFewMarks } from '#shared/visibleText.ts'
+import { escapeHidden, withFewMarks } from '#shared/untrustedText.ts'
 
 /** Length of a chunk in characters. Browsers lay out a chunk only when it is visible. */
 const chunkLength = 8_000

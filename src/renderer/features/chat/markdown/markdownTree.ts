@@ -4,7 +4,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { mathFromMarkdown } from 'mdast-util-math'
 import { gfm } from 'micromark-extension-gfm'
 import { math } from 'micromark-extension-math'
-import { withFewMarks } from '#shared/visibleText.ts'
+import { withFewMarks } from '#shared/untrustedText.ts'
 import { withMathMarks } from './mathMarks.ts'
 
 const extensions = [gfm({ singleTilde: false }), math()]

@@ -1,7 +1,7 @@
 import { ExternalLink, ImageOff } from 'lucide-react'
 import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { Fragment, type ReactNode } from 'react'
-import { escapeHidden, revealHidden } from '#shared/visibleText.ts'
+import { escapeHidden, revealHidden } from '#shared/untrustedText.ts'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
 import { isDrawnImage, parseSafeLink, type SafeLink } from './safeLink.ts'

@@ -1,4 +1,5 @@
 import type { TerminalList } from '#renderer/api/terminals/terminalList.ts'
+import { toOneLine } from '#shared/untrustedText.ts'
 
 /**
  * Returns unique labels of terminals: the user's name, otherwise the title set by the program, the foreground program,
@@ -32,8 +33,4 @@ export function getCommandName(command: string): string {
   const words = command.trim().split(/\s+/)
   const program = words.find((word) => !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word)) ?? command
   return program.split('/').at(-1) || program
-}
-
-function toOneLine(title: string): string {
-  return title.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
 }

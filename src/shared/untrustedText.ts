@@ -1,3 +1,45 @@
+/**
+ * Functions for text from outside: sellers, registrars, tool servers, programs and models. `sanitizeLine` and
+ * `sanitizeBlock` remove hidden characters before text is stored or sent to a model. `revealHidden` and `escapeHidden`
+ * show them, for text that must be displayed as it is.
+ */
+
+/**
+ * Formats untrusted text as one line: truncated, without control characters and without characters that reorder or hide
+ * others.
+ */
+export function sanitizeLine(text: string, max: number): string {
+  const line = toOneLine(text.slice(0, 4 * max))
+  return line.length > max ? `${toOneLine(line.slice(0, max - 1))}…` : line
+}
+
+/** Collapses whitespace, control characters and characters that reorder or hide others to single spaces. */
+export function toOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+}
+
+const [esc, bell] = ['\u001B', '\u0007']
+const sequences = new RegExp(`${esc}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${esc}]*(?:${bell}|${esc}\\\\)?|[@-_])`, 'g')
+/**
+ * Control characters, characters that reorder or hide others, and invisible ones: selectors and tags can encode text.
+ */
+const removed = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+/**
+ * Removes invisible characters from untrusted text, so that the user and the model read the same text. Text longer than
+ * `maxLength` is cut and marked.
+ */
+export function sanitizeBlock(text: string, maxLength: number): string {
+  // Bounds further work.
+  const cleaned = text
+    .slice(0, 4 * maxLength)
+    .replace(/\r\n?/g, '\n')
+    .replace(sequences, '')
+    .replace(removed, '')
+  const cut = cleaned.length > maxLength || text.length > 4 * maxLength
+  return cut ? `${cleaned.slice(0, maxLength).replace(/\p{Cs}/u, '\ufffd')} [… cut]` : cleaned
+}
+
 /** Bidirectional controls, joiners and other invisible characters, and control characters except tabs and line ends. */
 const unseen =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches these characters
