@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Charge, InferenceCredits } from '#service/inference/billing/inferenceCredits.ts'
+import type { InferenceCharge, InferenceCredits } from '#service/inference/billing/inferenceCredits.ts'
 import type { ImageFetcher } from '#service/inference/canonical/fetchedImages.ts'
 import type { CatalogueModel } from '#service/inference/catalogue/catalogueModel.ts'
 import { createModelCatalogue, toLocalModel } from '#service/inference/catalogue/modelCatalogue.ts'
@@ -112,7 +112,7 @@ export async function createGatewayWorld({
 
 /** Creates an in-memory balance of one account. */
 export function memoryPurse() {
-  const charges: Charge[] = []
+  const charges: InferenceCharge[] = []
   const state = { balance: 10_000_000, held: 0, unconfigured: false }
   const credits: InferenceCredits<string> = {
     reserve({ plan }) {

@@ -1,6 +1,6 @@
 import type { AppError } from '#shared/appError.ts'
 import { isFreeModel } from '#shared/modelCost.ts'
-import type { InferenceCredits, Reservation } from './billing/inferenceCredits.ts'
+import type { InferenceCredits, InferenceReservation } from './billing/inferenceCredits.ts'
 import { defaultOutputTokens, findRequestedTtl, planHold } from './billing/reservationPlan.ts'
 import { reserve } from './billing/reserve.ts'
 import { settleWithoutOutput } from './billing/settlement.ts'
@@ -126,4 +126,4 @@ export function createGateway<Caller>(dependencies: GatewayDependencies<Caller>)
   return { answer }
 }
 
-type SendInput = { provider: Provider; reservation: Reservation; draft: Draft }
+type SendInput = { provider: Provider; reservation: InferenceReservation; draft: Draft }

@@ -14,23 +14,23 @@ export interface InferenceCredits<Caller> {
     /** Whether the model is free. Free models require no balance. */
     free: boolean
     plan: (availableMicroUsd: number) => HoldPlan | undefined
-  }): Promise<Reservation> | Reservation
+  }): Promise<InferenceReservation> | InferenceReservation
 }
 
 /** Ends exactly once, by `settle` or `release`. */
-export interface Reservation {
+export interface InferenceReservation {
   readonly maxOutputTokens: number
   /**
    * Charges the actual cost and releases the rest.
    * @returns the charged amount in micro-dollars. It is less than the cost if the provider counts more than was held
    * and the balance is exhausted
    */
-  settle(charge: Charge): Promise<number> | number
+  settle(charge: InferenceCharge): Promise<number> | number
   /** Releases the hold without a charge. */
   release(): Promise<void> | void
 }
 
-export type Charge = {
+export type InferenceCharge = {
   amountMicroUsd: number
   priceVersion: string
   usage: Usage

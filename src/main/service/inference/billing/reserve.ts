@@ -2,7 +2,7 @@ import type { AppError } from '#shared/appError.ts'
 import type { CatalogueModel } from '../catalogue/catalogueModel.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderLeases } from '../providers/providerLeases.ts'
-import type { Reservation } from './inferenceCredits.ts'
+import type { InferenceReservation } from './inferenceCredits.ts'
 import { createOneTimeReservation } from './settlement.ts'
 
 type Dependencies = {
@@ -18,8 +18,8 @@ type Dependencies = {
 export async function reserve(
   { findProvider, leases }: Dependencies,
   { model, abort }: { model: CatalogueModel; abort: (error: AppError) => void },
-  hold: () => Promise<Reservation> | Reservation,
-): Promise<{ provider: Provider | undefined; reservation: Reservation }> {
+  hold: () => Promise<InferenceReservation> | InferenceReservation,
+): Promise<{ provider: Provider | undefined; reservation: InferenceReservation }> {
   const provider = findProvider(model)
   const end = provider ? leases.begin(model.providerId, provider, abort) : () => {}
   try {

@@ -4,11 +4,11 @@ import { type CanonicalEvent, type CanonicalRequest, sumInput, type Usage } from
 import type { CatalogueModel } from '../catalogue/catalogueModel.ts'
 import type { UsageReport } from '../dialects/dialect.ts'
 import { findMalformedCalls } from '../streaming/completionStream.ts'
-import type { Charge, Reservation } from './inferenceCredits.ts'
+import type { InferenceCharge, InferenceReservation } from './inferenceCredits.ts'
 import { estimateUsage } from './usageEstimate.ts'
 
 /** Model and reservation of a charged request. */
-export type Purchase = { model: CatalogueModel; reservation: Reservation; fetched: CanonicalRequest }
+export type Purchase = { model: CatalogueModel; reservation: InferenceReservation; fetched: CanonicalRequest }
 
 /** Settles a finished completion. Charges the provider's usage, or an estimate if it is missing or implausible. */
 export async function settleComplete(purchase: Purchase, whole: CanonicalCompletion): Promise<UsageReport> {
@@ -72,9 +72,9 @@ function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'cont
  * Ends a reservation with the first call, because a stream may be abandoned, cut off and finished concurrently.
  * @param onEnd called once, with the first call
  */
-export function createOneTimeReservation(reservation: Reservation, onEnd: () => void): Reservation {
+export function createOneTimeReservation(reservation: InferenceReservation, onEnd: () => void): InferenceReservation {
   let ended: Promise<number> | undefined
-  const settle = async (charge: Charge): Promise<number> => {
+  const settle = async (charge: InferenceCharge): Promise<number> => {
     onEnd()
     return await reservation.settle(charge)
   }

@@ -1,6 +1,6 @@
 import type { AppError } from '#shared/appError.ts'
 import { computeMaxModelCost, computeModelCost, isFreeModel } from '#shared/modelCost.ts'
-import type { Reservation } from '../billing/inferenceCredits.ts'
+import type { InferenceReservation } from '../billing/inferenceCredits.ts'
 import type { HoldPlan } from '../billing/reservationPlan.ts'
 import { reserve } from '../billing/reserve.ts'
 import type { CatalogueModel } from '../catalogue/catalogueModel.ts'
@@ -32,7 +32,12 @@ type Dependencies<Caller> = Pick<
   'modelNamed' | 'findProvider' | 'credits' | 'pools' | 'leases' | 'now' | 'runningMs' | 'answerTimes'
 >
 type Call<Caller> = { body: JsonObject; caller: Caller; signal: AbortSignal; abort: (error: AppError) => void }
-type Work = { request: EmbeddingsRequest; model: CatalogueModel; passable: JsonObject; reservation: Reservation }
+type Work = {
+  request: EmbeddingsRequest
+  model: CatalogueModel
+  passable: JsonObject
+  reservation: InferenceReservation
+}
 
 export type EmbeddingsGateway<Caller> = (
   call: Call<Caller>,
