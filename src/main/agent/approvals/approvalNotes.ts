@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '#shared/contract/intents.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
+import { person, steward } from '../base/actors.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import { describePolicyChange } from './describeConfirmation.ts'
 import type { TimelineActor } from './intentLifecycle.ts'
@@ -19,9 +20,6 @@ export type ApprovalNotes = {
   policyChanged(before: Policy, after: Policy): void
   stopSwitched(stopped: boolean, denied: number): void
 }
-
-const person = { kind: 'person', name: 'You' } as const
-const steward = { kind: 'system', name: 'Steward' } as const
 
 export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
   return {

@@ -7,6 +7,7 @@ import {
 } from '#shared/contract/paymentBudgets.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import { person } from '../base/actors.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
@@ -21,7 +22,6 @@ type Options = {
   publish: LocalEvents['publish']
   note: RecordActivity
 }
-const you = { kind: 'person', name: 'You' } as const
 
 /**
  * Creates the endpoints for budgets. Lower limits apply immediately; looser ones are confirmed outside the window's
@@ -38,7 +38,7 @@ export function createBudgetRoutes({ records, budgets, policy, publish, note }: 
     })),
   })
   const recordChange = (summary: string): void => {
-    note({ kind: 'payment.budgets', actor: you, summary })
+    note({ kind: 'payment.budgets', actor: person, summary })
     publish({ type: 'payment-budgets.changed' })
   }
   /** @param before limits shown in the confirmation; a concurrent change invalidates it */

@@ -14,6 +14,7 @@ import {
 } from '#shared/contract/chats.ts'
 import { type ChatTools, noTools } from '#shared/contract/chatTools.ts'
 import { toIsoTime } from '#shared/time.ts'
+import { person } from '../base/actors.ts'
 import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
@@ -71,8 +72,6 @@ export type Conversations = {
 
 type SearchRequest = { q: string; conversation_id?: string | undefined; offset: number; limit: number }
 
-const you = { kind: 'person', name: 'You' } as const
-
 export function createConversations(dependencies: ConversationsDependencies): Conversations {
   const { store, principals, publish, note, now } = dependencies
   const publishChange = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
@@ -118,7 +117,7 @@ export function createConversations(dependencies: ConversationsDependencies): Co
     delete(id) {
       const { id: sourceId, ...conversation } = store.conversation(id)
       store.conversations.save({ ...conversation, id: sourceId, deletedAtMs: now() })
-      note({ kind: 'chat.deleted', actor: you, subject: id, summary: 'You deleted a chat.' })
+      note({ kind: 'chat.deleted', actor: person, subject: id, summary: 'You deleted a chat.' })
       principals.end(`chat:${id}`)
       publishChange(id)
       return { success: true, id: sourceId, restorable_until: toIsoTime(now() + chatLimits.restorableMs) }
@@ -129,7 +128,7 @@ export function createConversations(dependencies: ConversationsDependencies): Co
       const restored = { ...conversation, deletedAtMs: null }
       store.conversations.save(restored)
       if (conversation.deletedAtMs !== null) {
-        note({ kind: 'chat.restored', actor: you, subject: id, summary: 'You restored a chat.' })
+        note({ kind: 'chat.restored', actor: person, subject: id, summary: 'You restored a chat.' })
         publishChange(id)
       }
       return toWire(restored)

@@ -18,6 +18,7 @@ import { deferStatements } from '#storage/sqlite/deferStatements.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createTimeline, type Timeline } from '../activity/timeline.ts'
 import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
+import { steward } from '../base/actors.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
 import { createRemovedThings, type RemovedThings } from '../base/removedThings.ts'
@@ -67,8 +68,6 @@ export type AgentContext = AgentOptions & {
   /** Every known Solana network, through its configured RPC. */
   solana: readonly SolanaNode[]
 }
-
-const steward = { kind: 'system', name: 'Steward' } as const
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
 export function createAgentContext(options: AgentOptions): AgentContext {

@@ -1,6 +1,7 @@
 import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
 import { getDomain } from '#shared/contract/domains.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
+import { steward } from '../base/actors.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { autoRenewRequester, createAutoRenewals } from '../domains/renewals/autoRenewals.ts'
 import { createDomainWatch } from '../domains/renewals/domainWatch.ts'
@@ -22,7 +23,6 @@ type RenewalOptions = {
   payment: Pick<PaymentModule, 'payments' | 'rows' | 'purchases'>
 }
 
-const steward = { kind: 'system', name: 'Steward' } as const
 /** Maximum number of domains named in one log entry. */
 const maxNamed = 50
 

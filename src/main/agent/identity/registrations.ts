@@ -11,6 +11,7 @@ import type { IntentRecord, Requester } from '#shared/contract/intents.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../approvals/approvals.ts'
+import { steward } from '../base/actors.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
@@ -58,7 +59,6 @@ type Options = {
 }
 
 const listed = 500
-const steward = { kind: 'system', name: 'Steward' } as const
 
 export function createRegistrations(options: Options): Registrations {
   const { records, approvals, client, events, note, log, pausesMs } = options

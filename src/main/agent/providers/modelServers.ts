@@ -9,6 +9,7 @@ import {
 } from '#shared/contract/providers.ts'
 import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { toIsoTime } from '#shared/time.ts'
+import { person } from '../base/actors.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ModelServerProbe, ProbeResult } from './modelServerProbe.ts'
@@ -67,7 +68,6 @@ type Options = {
 const maxServers = 20
 const findMs = 1_500
 const readMs = 10_000
-const person = { kind: 'person', name: 'You' } as const
 
 export function createModelServers(options: Options): ModelServerStore {
   const { repository, keyStore, probe, tellService, events, note, now } = options

@@ -3,6 +3,7 @@ import { FamilyId, families } from '#shared/contract/families.ts'
 import type { Provider, Providers } from '#shared/contract/providers.ts'
 import type { ModelCommand } from '#shared/contract/supervision.ts'
 import { toIsoTime } from '#shared/time.ts'
+import { person } from '../base/actors.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ProviderKeyStore } from './providerKeyStore.ts'
@@ -32,8 +33,6 @@ type Options = {
   note: RecordActivity
   now: () => number
 }
-
-const person = { kind: 'person', name: 'You' } as const
 
 export function createProviderKeys({ keyStore, configured, tellService, events, note, now }: Options): ProviderKeys {
   const record = (family: FamilyId, kind: string, summary: string) =>

@@ -6,6 +6,7 @@ import {
   toolServerLimits,
 } from '#shared/contract/toolServers.ts'
 import { toIsoTime } from '#shared/time.ts'
+import { person, steward } from '../base/actors.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ProviderKeyStore } from '../providers/providerKeyStore.ts'
@@ -57,9 +58,6 @@ type Options = {
   /** Returns random hexadecimal digits. */
   newId: () => string
 }
-
-const person = { kind: 'person', name: 'You' } as const
-const steward = { kind: 'system', name: 'Steward' } as const
 
 export function createToolServers(options: Options): ToolServers {
   const { repository, listing, keyStore, end, events, note, newId } = options

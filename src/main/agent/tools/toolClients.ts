@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import { type ToolClient, ToolClientId, toolKeyPrefix } from '#shared/contract/toolClients.ts'
 import { toIsoTime } from '#shared/time.ts'
+import { person } from '../base/actors.ts'
 import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincipals.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'
@@ -39,7 +40,6 @@ type Options = {
 const maxClients = 100
 const visibleCharacters = toolKeyPrefix.length + 4
 const usedEveryMs = 60_000
-const person = { kind: 'person', name: 'You' } as const
 
 export function createToolClients({ clients, budgets, note, principals, onChanged, now }: Options): ToolClients {
   /** Callers by the hash of their key, in sync with the database. */

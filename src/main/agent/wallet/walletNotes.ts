@@ -1,11 +1,9 @@
 import type { Keyring } from '#shared/contract/wallet.ts'
+import { person, steward } from '../base/actors.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { AccountRow } from './walletRepository.ts'
 import type { LockReason } from './walletVault.ts'
-
-const person = { kind: 'person', name: 'You' } as const
-const steward = { kind: 'system', name: 'Steward' } as const
 
 const lockReasons: Record<LockReason, string> = {
   person: 'You locked the wallet.',
