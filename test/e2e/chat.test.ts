@@ -115,7 +115,7 @@ test('stops a completion and keeps the partial text', async () => {
   await chat.answers.getByText('It begins and').waitFor()
   await look(window.page, 'chat-streaming', ['dark'])
   await chat.composer.getByRole('button', { name: 'Stop' }).click()
-  await chat.answers.getByText('You stopped this answer.').waitFor()
+  await chat.answers.getByText('You stopped this response.').waitFor()
   expect(await chat.answers.getByText('It begins and').count()).toBe(1)
   await until('the provider was left', async () => providers.leftConnections() > 0)
 })
@@ -140,7 +140,7 @@ test('edits a message, regenerates with another model and keeps both versions', 
   await chat.act(chat.answers.last(), 'Regenerate with…')
   await window.page.getByRole('option', { name: /^qwen3-coder/ }).click()
   await chat.answered('Third answer.')
-  await chat.messages.getByRole('article', { name: 'Answer of qwen3-coder' }).waitFor()
+  await chat.messages.getByRole('article', { name: 'Response from qwen3-coder' }).waitFor()
   await chat.answers.getByText('2/2').waitFor()
   await chat.answers.getByRole('button', { name: 'Previous version' }).click()
   await chat.answered('Second answer.')
@@ -169,16 +169,16 @@ test('models reply side by side, and the chat continues with one of them', async
   await window.page.keyboard.press('Escape')
   providers.play(says('One view.'), says('Another view.'))
   await chat.send('What do you think?')
-  const beside = chat.messages.getByRole('region', { name: 'Answers side by side' })
+  const beside = chat.messages.getByRole('region', { name: 'Responses side by side' })
   await until(
     'both are there',
     async () => (await beside.getByRole('article').and(window.page.locator('[aria-busy="false"]')).count()) === 2,
   )
   await look(window.page, 'chat-side-by-side')
-  const [before] = await beside.getByText('Continues with this answer').locator('xpath=../..').allTextContents()
+  const [before] = await beside.getByText('Continues with this response').locator('xpath=../..').allTextContents()
   await beside.getByRole('button', { name: 'Continue with this' }).click()
   await until('the other one is chosen', async () => {
-    const [now] = await beside.getByText('Continues with this answer').locator('xpath=../..').allTextContents()
+    const [now] = await beside.getByText('Continues with this response').locator('xpath=../..').allTextContents()
     return now !== undefined && now !== before
   })
 })
@@ -233,8 +233,8 @@ test('a limit stops a chat before sending and links to its setting', async () =>
   await chat.send('How much?')
   await chat.answered('It costs something.')
   await chat.root.getByRole('button', { name: 'Chat settings' }).click()
-  await chat.settings.getByRole('checkbox', { name: 'Use its own limits' }).check()
-  const limits = chat.settings.getByRole('group', { name: 'Spending limit of this chat' })
+  await chat.settings.getByRole('checkbox', { name: 'Use custom limits' }).check()
+  const limits = chat.settings.getByRole('group', { name: 'Spending limit for this chat' })
   await limits.getByLabel('Stop at').fill('0.0001')
   await limits.getByLabel('Warn at').fill('5')
   await chat.settings.getByRole('button', { name: 'Save', exact: true }).click()

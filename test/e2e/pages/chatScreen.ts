@@ -28,7 +28,7 @@ export async function openChat(window: AppWindow): Promise<ChatScreen> {
   const field = composer.locator('textarea')
   await field.waitFor()
   const messages = root.getByRole('log', { name: 'Messages' })
-  const answers = messages.getByRole('article', { name: /^Answer of/ })
+  const answers = messages.getByRole('article', { name: /^Response from/ })
   const write = (text: string) => field.fill(text)
   return {
     root,

@@ -37,7 +37,7 @@ export function useChatCommands(options: ChatCommandsOptions): void {
     },
     {
       id: 'chat.stop',
-      title: 'Stop answering',
+      title: 'Stop generating',
       section,
       icon: OctagonX,
       enabled: (conversation?.answering ?? 0) > 0,

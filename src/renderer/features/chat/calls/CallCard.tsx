@@ -69,7 +69,7 @@ export function CallCard({ call }: { call: ChatCall }) {
     // biome-ignore lint/a11y/useSemanticElements: a group of content, not of form fields
     <div
       role="group"
-      aria-label={`${title}${server === undefined ? '' : ` of ${server}`}: ${stateLabel}`}
+      aria-label={`${title}${server === undefined ? '' : ` from ${server}`}: ${stateLabel}`}
       data-call={call.tool}
       data-state={call.state}
       className={joinClassNames(
@@ -137,7 +137,7 @@ function ChangedToolNotice({ call: { tool: alias } }: { call: ChatCall }) {
   if (!server || tool?.changed_from == null) return null
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line bg-caution-soft px-2.5 py-2">
-      <p className="min-w-40 flex-1">{`“${server.name}” changed this tool. It is off until you look at the change.`}</p>
+      <p className="min-w-40 flex-1">{`“${server.name}” changed this tool. It is off until you review the change.`}</p>
       <Button size="small" variant="primary" onClick={() => goTo('settings', 'tool-servers')}>
         Review change
       </Button>

@@ -109,7 +109,7 @@ const maxLine = 10_000
 export function toDisplayLine(text: string): string {
   if (text.length <= maxLine) return revealHidden(text)
   const rest = (text.length - maxLine).toLocaleString('en')
-  return `${revealHidden(text.slice(0, maxLine))} … ${rest} more characters, which are in the copy`
+  return `${revealHidden(text.slice(0, maxLine))} … ${rest} more characters, included when you copy`
 }
 
 type Timer = ReturnType<typeof setTimeout>

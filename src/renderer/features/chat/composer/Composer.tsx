@@ -155,7 +155,7 @@ export function Composer(props: ComposerProps) {
 function QueuedNotice({ onCancel }: { onCancel: () => void }) {
   return (
     <div role="status" className="mb-2 flex items-center gap-2.5 rounded-card border border-line bg-panel px-3 py-1.5">
-      <p className="min-w-0 flex-1 text-muted">Sends when this answer ends.</p>
+      <p className="min-w-0 flex-1 text-muted">Sends when this response is complete.</p>
       <Button size="small" variant="ghost" onClick={onCancel}>
         Don’t send
       </Button>
@@ -180,7 +180,7 @@ function MessageField({ onFiles, ...props }: MessageFieldProps) {
         onFiles(pasted)
       }}
       {...props}
-      className="person-text block field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none"
+      className="user-text block field-sizing-content max-h-[40vh] min-h-10 w-full resize-none bg-transparent px-3.5 pt-2.5 pb-1 outline-none"
     />
   )
 }
@@ -249,7 +249,7 @@ function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]; onClo
       <TriangleAlert aria-hidden className="mt-1 size-4 shrink-0 text-negative" />
       <div className="min-w-0 flex-1 py-0.5">
         <p className="font-medium">
-          {files.length === 1 ? 'A file was not attached' : `${files.length} files were not attached`}
+          {files.length === 1 ? 'Could not attach a file' : `Could not attach ${files.length} files`}
         </p>
         <ul
           // Scrolls by itself, so the keyboard must reach it.

@@ -34,12 +34,12 @@ export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMes
       side="top"
       content={
         <span className="flex flex-col gap-0.5 tabular-nums">
-          <span className="text-muted">Cost of the input, and at most with the longest answer</span>
+          <span className="text-muted">Cost of the input, and maximum cost with the longest response</span>
           {estimates.map((it) => (
             <span key={it.model}>
               {it.model}: {formatCost(it.min_micro_usd)} to {formatCost(it.max_micro_usd)}, up to{' '}
               {formatTokens(it.max_output_tokens)} tokens out
-              {it.omitted_messages > 0 && `; leaves out ${it.omitted_messages} old messages`}
+              {it.omitted_messages > 0 && `; omits ${it.omitted_messages} old messages`}
             </span>
           ))}
         </span>

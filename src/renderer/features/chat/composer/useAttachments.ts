@@ -20,7 +20,7 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
   const add = async (files: readonly File[]): Promise<void> => {
     const room = chatLimits.attachments - draft.attachments.length - underWay.current
     const accepted = files.slice(0, Math.max(0, room))
-    const reason = `A message takes at most ${chatLimits.attachments} files.`
+    const reason = `Attach at most ${chatLimits.attachments} files.`
     setRefused(files.slice(accepted.length).map(({ name }) => ({ name: name || 'The file', reason })))
     underWay.current += accepted.length
     setUploading((count) => count + accepted.length)

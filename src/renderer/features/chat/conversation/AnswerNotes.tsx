@@ -19,20 +19,20 @@ export function AnswerNotes({ answer }: { answer: Message }) {
 
 export function answerNotes({ state, finish_reason: reason, ...answer }: Message): string[] {
   const notes: string[] = []
-  if (state === 'stopped') notes.push('You stopped this answer.')
-  if (state === 'interrupted') notes.push('Steward was closed before this answer was complete.')
-  if (reason === 'step_limit') notes.push('The limit of steps for one answer was reached. Write “continue” to go on.')
-  if (reason === 'turn_limit') notes.push('The cost limit for one answer was reached. Write “continue” to go on.')
+  if (state === 'stopped') notes.push('You stopped this response.')
+  if (state === 'interrupted') notes.push('Steward was closed before this response was complete.')
+  if (reason === 'step_limit') notes.push('Step limit per response reached. Write “continue” to resume.')
+  if (reason === 'turn_limit') notes.push('Cost limit per response reached. Write “continue” to resume.')
   if (state === 'complete' && reason === 'length') {
     const clamped = answer.clamped_max_tokens
     notes.push(
       clamped === null
-        ? 'The answer reached the limit of tokens.'
-        : `The answer was cut at ${formatTokens(clamped)} tokens: your limits left no more.`,
+        ? 'The response reached the token limit.'
+        : `Response truncated at ${formatTokens(clamped)} tokens by your limits.`,
     )
   }
   if (state === 'complete' && reason === 'content_filter')
-    notes.push('The provider’s content filter ended this answer.')
+    notes.push('The provider’s content filter ended this response.')
   if (answer.omitted_messages > 0) {
     const count = answer.omitted_messages
     notes.push(

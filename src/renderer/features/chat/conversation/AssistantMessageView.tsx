@@ -25,7 +25,7 @@ export function AssistantMessageView({ message, isLast }: { message: Message; is
   const regenerate = (model?: string) => attempt(() => actions.regenerate(answer, model))
   return (
     <article
-      aria-label={`Answer of ${answer.model ?? 'a model'}`}
+      aria-label={`Response from ${answer.model ?? 'a model'}`}
       aria-busy={isRunning}
       className="group/message flex min-w-0 flex-col gap-1.5"
     >
@@ -34,7 +34,7 @@ export function AssistantMessageView({ message, isLast }: { message: Message; is
       {answer.state === 'waiting' && answer.text === '' && answer.reasoning === '' && (
         <p className="flex items-center gap-2 text-muted">
           <span aria-hidden className="animate-breathe size-2 rounded-full bg-accent" />
-          Waiting for the first word…
+          Waiting for a response…
         </p>
       )}
       <AssistantMessageBody answer={answer} isRunning={isRunning} />

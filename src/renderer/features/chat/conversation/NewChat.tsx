@@ -60,7 +60,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
         <h3 className="text-large font-semibold">What do you want to know?</h3>
         {isUnconfigured ? (
           <>
-            <p className="max-w-96 text-muted">Add a key of a provider, or connect a local model, to start chatting.</p>
+            <p className="max-w-96 text-muted">Add a provider key or connect a local model to start chatting.</p>
             <Button variant="primary" icon={KeyRound} onClick={() => goTo('settings', 'models')}>
               Set up models
             </Button>

@@ -12,7 +12,7 @@ export function ResponseColumns({ answers, selectedId, isLast }: AnswerColumnsPr
   const { conversationId, actions, attempt } = useConversationWork()
   return (
     <section
-      aria-label="Answers side by side"
+      aria-label="Responses side by side"
       // Scrolls by itself where the columns have no room, so the keyboard must reach it.
       // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
       tabIndex={0}
@@ -27,7 +27,7 @@ export function ResponseColumns({ answers, selectedId, isLast }: AnswerColumnsPr
             {answer.id === selectedId ? (
               <p className="flex items-center gap-1.5 text-small text-muted">
                 <Check aria-hidden className="size-3.5 text-accent" />
-                Continues with this answer
+                Continues with this response
               </p>
             ) : (
               <Button

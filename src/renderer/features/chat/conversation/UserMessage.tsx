@@ -39,10 +39,7 @@ export function UserMessage({ message }: { message: Message }) {
         <div className="max-w-[85%] rounded-dialog bg-panel px-3.5 py-2 outline-1 outline-line">
           <p
             dir="auto"
-            className={joinClassNames(
-              'person-text whitespace-pre-wrap break-words',
-              isLong && !open && 'line-clamp-12',
-            )}
+            className={joinClassNames('user-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}
           >
             {escapeHidden(withFewMarks(text))}
           </p>
@@ -99,10 +96,10 @@ function EditMessage({ message }: { message: Message }) {
         // The person has just asked to write here.
         // biome-ignore lint/a11y/noAutofocus: the user has just requested to type here
         autoFocus
-        className="person-text w-full resize-y rounded-control bg-transparent px-2 py-1 outline-none"
+        className="user-text w-full resize-y rounded-control bg-transparent px-2 py-1 outline-none"
       />
       <div className="flex items-center justify-end gap-2">
-        <span className="flex-1 px-2 text-small text-faint">The answers so far stay; switch with ‹ ›.</span>
+        <span className="flex-1 px-2 text-small text-faint">Earlier responses are kept. Switch with ‹ ›.</span>
         <Button size="small" variant="ghost" onClick={() => edit(undefined)}>
           Cancel
         </Button>

@@ -20,6 +20,6 @@ export const ConversationContext = createContext<ConversationWork | undefined>(u
 
 export function useConversationWork(): ConversationWork {
   const work = use(ConversationContext)
-  if (!work) throw new Error('useConversationWork needs a ConversationView above it')
+  if (!work) throw new Error('useConversationWork must be used within a ConversationView')
   return work
 }

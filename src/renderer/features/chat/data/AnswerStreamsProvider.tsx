@@ -76,8 +76,8 @@ const subscribeNever = () => () => {}
 /** Announced once at the end. A response is not read aloud while it streams. */
 function describeEnd({ model, state }: Message): string {
   const name = model ?? 'the model'
-  if (state === 'failed') return `The answer of ${name} failed.`
-  return state === 'stopped' ? `The answer of ${name} was stopped.` : `The answer of ${name} is complete.`
+  if (state === 'failed') return `The response from ${name} failed.`
+  return state === 'stopped' ? `The response from ${name} was stopped.` : `The response from ${name} is complete.`
 }
 
 export function isUnderWay({ state }: Message): boolean {

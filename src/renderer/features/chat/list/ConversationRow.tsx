@@ -59,7 +59,7 @@ export const ConversationRow = memo(function ConversationRow({
             {answering > 0 ? (
               <span className="flex items-center gap-1.5 text-accent">
                 <span aria-hidden className="animate-breathe size-1.5 rounded-full bg-accent" />
-                Answering…
+                Responding…
               </span>
             ) : (
               <TimeAgo at={updatedAt} />

@@ -72,7 +72,7 @@ export function FolderMenu({ folders, present, onChoose }: FolderMenuProps) {
           open={dialog === 'delete'}
           onOpenChange={close}
           title={`Delete folder “${folder.name}”?`}
-          description="Its chats stay, in no folder."
+          description="Its chats are kept, outside any folder."
           confirmLabel="Delete folder"
           onConfirm={async () => {
             await remove(folder.id)

@@ -53,7 +53,7 @@ function HitRow({ hit: { conversation_id: id, message_id: message, title, role, 
         <TimeAgo at={at} />
       </span>
       <span className="line-clamp-2 text-small break-words text-muted">
-        {role !== null && <span className="text-faint">{role === 'user' ? 'You: ' : 'Answer: '}</span>}
+        {role !== null && <span className="text-faint">{role === 'user' ? 'You: ' : 'Response: '}</span>}
         {snippet.map((part, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no id and keep their order
           <Part key={index} part={part} />

@@ -175,12 +175,12 @@ function ModelRow({ model, isChosen, disabled, onChoose }: ModelRowProps) {
       </span>
       <span id={facts} className="flex shrink-0 items-center gap-2 text-small text-muted tabular-nums">
         {reasoning && <Mark icon={Brain} label="Reasoning" />}
-        {images && hasProvider(model) && <Mark icon={Image} label="Takes images" />}
+        {images && hasProvider(model) && <Mark icon={Image} label="Accepts images" />}
         <span title="Context" className="w-9 text-right">
           <span className="sr-only">Context </span>
           {formatContext(context)}
         </span>
-        <span title="Input / output, for a million tokens" className="w-24 text-right">
+        <span title="Input / output, per million tokens" className="w-24 text-right">
           <span className="sr-only">Per million tokens, input and output </span>
           {price}
         </span>

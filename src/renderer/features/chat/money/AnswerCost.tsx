@@ -30,13 +30,13 @@ function CostParts({ usage, isLive }: { usage: MessageUsage; isLive: boolean }) 
   const saved = usage.saved_micro_usd
   const rows: [string, string][] = [
     ['Input', formatTokens(usage.input_tokens)],
-    ...(usage.cached_tokens > 0 ? ([['From the cache', formatTokens(usage.cached_tokens)]] as [string, string][]) : []),
+    ...(usage.cached_tokens > 0 ? ([['Cached input', formatTokens(usage.cached_tokens)]] as [string, string][]) : []),
     ['Output', formatTokens(usage.output_tokens)],
     ...(usage.reasoning_tokens > 0
-      ? ([['Of it reasoning', formatTokens(usage.reasoning_tokens)]] as [string, string][])
+      ? ([['Reasoning', formatTokens(usage.reasoning_tokens)]] as [string, string][])
       : []),
     ...(saved !== 0
-      ? ([[saved > 0 ? 'Saved by the cache' : 'Writing the cache', formatCost(Math.abs(saved))]] as [string, string][])
+      ? ([[saved > 0 ? 'Saved by caching' : 'Cache writes', formatCost(Math.abs(saved))]] as [string, string][])
       : []),
     ['Cost', `${formatCost(usage.cost_micro_usd)}${usage.estimated ? (isLive ? ' so far' : ' (estimate)') : ''}`],
   ]

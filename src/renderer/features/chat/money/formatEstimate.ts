@@ -36,16 +36,14 @@ export function describeBudget(budget: readonly LimitState[]): BudgetNotice | un
     const hard = formatCost(limit.hard_micro_usd ?? 0)
     return {
       state: 'stopped',
-      title: isDay
-        ? `You have reached your limit of ${hard} for today.`
-        : `This chat has reached its limit of ${hard}.`,
-      hint: isDay ? 'Raise the limit, or wait until midnight UTC.' : 'Raise the limit to go on.',
+      title: isDay ? `You’ve reached your limit of ${hard} for today.` : `This chat has reached its limit of ${hard}.`,
+      hint: isDay ? 'Raise the limit, or wait until midnight UTC.' : 'Raise the limit to continue.',
     }
   }
   const hard = limit.hard_micro_usd
   return {
     state: 'warning',
     title: isDay ? `${spent} spent on chats today.` : `This chat has cost ${spent}.`,
-    hint: hard === null ? 'There is no hard limit: nothing is stopped.' : `It stops at ${formatCost(hard)}.`,
+    hint: hard === null ? 'No hard limit: requests continue.' : `Requests stop at ${formatCost(hard)}.`,
   }
 }

@@ -35,10 +35,10 @@ test('shows the hard limit before the soft limit', () => {
   expect(describeBudget([limit({})])).toBeUndefined()
   expect(describeBudget([limit({ state: 'warning' }), limit({ scope: 'day', state: 'stopped' })])).toEqual({
     state: 'stopped',
-    title: 'You have reached your limit of $1.00 for today.',
+    title: 'You’ve reached your limit of $1.00 for today.',
     hint: 'Raise the limit, or wait until midnight UTC.',
   })
-  expect(describeBudget([limit({ state: 'warning' })])?.hint).toBe('It stops at $1.00.')
+  expect(describeBudget([limit({ state: 'warning' })])?.hint).toBe('Requests stop at $1.00.')
 })
 
 test('parses settings as numbers and leaves empty fields to the model', () => {

@@ -55,7 +55,8 @@ export function PromptLibrary({ onUse, onClose }: PromptLibraryProps) {
         {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {data?.length === 0 && (
           <p className="text-muted">
-            No prompts yet. Keep texts that you send often; {'{{name}}'} in a text is asked for when you use it.
+            No prompts yet. Save texts that you send often. Steward asks for each {'{{name}}'} in a text when you use
+            it.
           </p>
         )}
         {data && data.length > 0 && matches.length === 0 && <p className="text-muted">No matching prompt.</p>}
@@ -132,7 +133,7 @@ function PromptForm({ prompt, onSave, onBack }: PromptFormProps) {
         hint={
           variables.length > 0
             ? `Asks for: ${variables.join(', ')}.`
-            : 'Write {{name}} for what is filled in when you use it.'
+            : 'Use {{name}} for values that you fill in later.'
         }
       />
     </FormDialog>

@@ -16,7 +16,7 @@ import { limitFaults, toLimitsDraft, toSpendLimits } from './settingsDraft.ts'
 export function BudgetSettings() {
   const { data, error, isPending, refetch } = useChatBudget()
   return (
-    <section aria-label="Limits of all chats" className="p-3">
+    <section aria-label="Limits for all chats" className="p-3">
       {isPending && <SkeletonRows label="Loading limits…" />}
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {data && <BudgetForm key={JSON.stringify([data.day, data.conversation])} budget={data} />}
@@ -52,7 +52,7 @@ function BudgetForm({ budget }: { budget: ChatBudget }) {
   return (
     <form
       noValidate
-      aria-label="Limits of all chats"
+      aria-label="Limits for all chats"
       onSubmit={(event) => {
         event.preventDefault()
         void save()
@@ -60,18 +60,18 @@ function BudgetForm({ budget }: { budget: ChatBudget }) {
       className="flex flex-col gap-4"
     >
       <fieldset className="flex flex-col gap-1.5">
-        <legend className="mb-1.5 font-medium">All chats, each day</legend>
+        <legend className="mb-1.5 font-medium">All chats, per day</legend>
         <LimitFields
           limits={draft.day}
           onChange={(day) => setDraft({ ...draft, day })}
           faults={tried ? faults.day : {}}
         />
         <p className="text-small text-faint">
-          {formatCost(budget.today.spent_micro_usd)} spent today. A day ends at midnight UTC.
+          {formatCost(budget.today.spent_micro_usd)} spent today. Resets at midnight UTC.
         </p>
       </fieldset>
       <fieldset className="flex flex-col gap-1.5">
-        <legend className="mb-1.5 font-medium">Each chat without limits of its own</legend>
+        <legend className="mb-1.5 font-medium">Chats without their own limits</legend>
         <LimitFields
           limits={draft.conversation}
           onChange={(conversation) => setDraft({ ...draft, conversation })}

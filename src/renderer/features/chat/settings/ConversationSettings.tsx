@@ -31,7 +31,7 @@ type ConversationSettingsProps = {
 }
 
 const efforts = [
-  { value: 'default', label: 'Default of the model' },
+  { value: 'default', label: 'Model default' },
   { value: 'none', label: 'None' },
   { value: 'minimal', label: 'Minimal' },
   { value: 'low', label: 'Low' },
@@ -84,7 +84,7 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
       <div tabIndex={0} className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
         <form
           noValidate
-          aria-label="Settings of this chat"
+          aria-label="Chat settings"
           onSubmit={(event) => {
             event.preventDefault()
             void save()
@@ -94,9 +94,9 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
           <ModelFields draft={draft} onChange={edit} faults={visibleFaults} />
           <ToolSettings tools={draft.tools} onChange={(tools) => edit({ tools })} faults={visibleFaults} />
           <fieldset ref={limits} className="flex flex-col gap-3">
-            <legend className="mb-1.5 font-medium">Spending limit of this chat</legend>
+            <legend className="mb-1.5 font-medium">Spending limit for this chat</legend>
             <Checkbox
-              label="Use its own limits"
+              label="Use custom limits"
               checked={draft.ownLimits}
               onChange={(ownLimits) => edit({ ownLimits })}
             />
@@ -137,7 +137,7 @@ function ModelFields({ draft, onChange, faults }: ModelFieldsProps) {
       <TextAreaField
         label="System prompt"
         rows={5}
-        placeholder="Instructions that hold for the whole chat"
+        placeholder="Instructions for the whole chat"
         value={draft.systemPrompt}
         onChange={(systemPrompt) => onChange({ systemPrompt })}
       />
@@ -196,11 +196,11 @@ function ModelFields({ draft, onChange, faults }: ModelFieldsProps) {
 function Spent({ conversation: { spend } }: { conversation: Conversation }) {
   const rows: [string, string][] = [
     ['Cost', `${spend.estimated ? '~' : ''}${formatCost(spend.cost_micro_usd)}`],
-    ['Saved by the cache', formatCost(Math.max(0, spend.saved_micro_usd))],
+    ['Saved by caching', formatCost(Math.max(0, spend.saved_micro_usd))],
     ['Input tokens', formatTokens(spend.input_tokens)],
-    ['Of it cached', formatTokens(spend.cached_tokens)],
+    ['Cached input tokens', formatTokens(spend.cached_tokens)],
     ['Output tokens', formatTokens(spend.output_tokens)],
-    ['Answers', formatTokens(spend.answers)],
+    ['Responses', formatTokens(spend.answers)],
   ]
   return (
     <section aria-label="Spent in this chat" className="border-b border-line p-3">

@@ -35,7 +35,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
       {tools.enabled && (
         <>
           <Select
-            label="Which tools"
+            label="Allowed tools"
             value={tools.profile}
             onChange={(profile) => put({ profile })}
             options={profiles}
@@ -47,7 +47,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
             options={isListed ? places : [...places, { value: tools.sandboxId, label: 'Deleted sandbox' }]}
           />
           <TextField
-            label="Max steps"
+            label="Max steps per response"
             inputMode="numeric"
             placeholder={String(chatToolLimits.steps.default)}
             value={tools.steps}
@@ -56,7 +56,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
           />
           <div className="grid grid-cols-2 gap-3">
             <TextField
-              label="Max cost per answer ($)"
+              label="Max cost per response ($)"
               inputMode="decimal"
               placeholder="No limit"
               value={tools.turn}
@@ -64,7 +64,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
               error={faults.turn}
             />
             <TextField
-              label="Tool budget per day ($)"
+              label="Daily tool budget ($)"
               inputMode="decimal"
               placeholder="No limit"
               value={tools.day}

@@ -59,7 +59,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         {!imported && !busy && (
           <p className="text-muted">
             Unpack the export first, then choose its JSON file: <code>conversations.json</code> for ChatGPT and Claude.
-            The same file can be imported again: only what is new is added.
+            You can import the same file again: only new chats and messages are added.
           </p>
         )}
         {busy && (
