@@ -25,7 +25,7 @@ export function ConnectionNotice() {
   const { state, detail } = connection
   const { title, text } = describeConnection({ state, detail })
   return (
-    <div className="animate-late pointer-events-none absolute bottom-3 left-3 z-30 w-66">
+    <div className="animate-delayed pointer-events-none absolute bottom-3 left-3 z-30 w-66">
       <div role="status" className="flex items-start gap-2.5 rounded-card bg-raised px-3 py-2.5 shadow-popover">
         <span className="flex h-5 items-center">
           <StatusDot tone={connection.state === 'unreachable' ? 'negative' : 'caution'} pulsing />

@@ -43,7 +43,7 @@ function addShowButton(field: HTMLInputElement): void {
     button.textContent = isVisible ? 'Hide' : 'Show'
     button.setAttribute('aria-label', (isVisible ? 'Hide: ' : 'Show: ') + label)
   }
-  around.className = 'with-show'
+  around.className = 'revealable'
   button.type = 'button'
   show(false)
   button.addEventListener('click', () => show(field.type === 'password'))
@@ -58,7 +58,7 @@ function blockClipboard(secret: Element): void {
 }
 
 function beginSending(form: HTMLFormElement, event: SubmitEvent): void {
-  for (const field of form.querySelectorAll<HTMLInputElement>('.with-show input')) field.type = 'password'
+  for (const field of form.querySelectorAll<HTMLInputElement>('.revealable input')) field.type = 'password'
   if (event.submitter?.hasAttribute('formaction')) return
   if (form.getAttribute('aria-busy')) event.preventDefault()
   else form.setAttribute('aria-busy', 'true')

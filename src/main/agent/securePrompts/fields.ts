@@ -22,7 +22,7 @@ export function renderNewSecretFields({ name, label, again, hint }: NewSecret, {
       texts,
       html`<input type="password" autocomplete="new-password" required ${renderAttributes(texts, problem)}>`,
     )
-  return html`<div class="pair">${input(first)}${input(second)}</div>`
+  return html`<div class="field-pair">${input(first)}${input(second)}</div>`
 }
 
 /** Renders a password field that password managers do not save or fill in. */

@@ -127,7 +127,7 @@ function renderTabs(present: Kind): Html {
       html`<button name="do" value="${name}" formnovalidate aria-pressed="${name === present.name ? 'true' : 'false'}">${tab}</button>`,
   )
   // Enter activates the first button of a form, which must not be a tab.
-  return html`<button class="enter" name="do" value="next" tabindex="-1" aria-hidden="true">Import</button>
+  return html`<button class="default-submit" name="do" value="next" tabindex="-1" aria-hidden="true">Import</button>
 <nav aria-label="What to import">${buttons}</nav>`
 }
 

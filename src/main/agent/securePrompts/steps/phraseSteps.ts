@@ -49,7 +49,7 @@ export function createPhraseCheckStep({ phrase, back, next }: CheckStep): Secure
     show: (context) => ({
       title: 'Check your copy',
       body: html`<p class="lead">Enter these words from your paper.</p>
-<div class="places">${indexes.map((index) => renderSecretField({ name: `word_${index + 1}`, label: `Word ${index + 1}` }, context))}</div>
+<div class="word-inputs">${indexes.map((index) => renderSecretField({ name: `word_${index + 1}`, label: `Word ${index + 1}` }, context))}</div>
 ${renderActionButtons({ label: 'Check' }, renderSecondaryButton('Show words again', 'back'), cancelButton)}`,
     }),
     take(form) {

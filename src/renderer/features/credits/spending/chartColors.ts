@@ -7,7 +7,7 @@ export const chartFill: Record<Color, string> = {
   3: 'fill-chart-3',
   4: 'fill-chart-4',
   5: 'fill-chart-5',
-  rest: 'fill-chart-rest',
+  other: 'fill-chart-other',
 }
 export const chartMark: Record<Color, string> = {
   1: 'bg-chart-1',
@@ -15,5 +15,5 @@ export const chartMark: Record<Color, string> = {
   3: 'bg-chart-3',
   4: 'bg-chart-4',
   5: 'bg-chart-5',
-  rest: 'bg-chart-rest',
+  other: 'bg-chart-other',
 }

@@ -35,7 +35,7 @@ test('uses one color for all series beyond five', () => {
     ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((model, place) => group('2026-03-01', model, 10 - place)),
     range,
   )
-  expect(series.map(({ color }) => color)).toEqual([1, 2, 3, 4, 5, 'rest', 'rest'])
+  expect(series.map(({ color }) => color)).toEqual([1, 2, 3, 4, 5, 'other', 'other'])
 })
 
 test('shows no series and no negative bar for refunds without charges', () => {

@@ -16,9 +16,9 @@ export function listDaysUntil(nowMs: number, period: SpendingPeriod): { from: st
   return { from: toIsoDay(nowMs - (days - 1) * dayMs), to: toIsoDay(nowMs) }
 }
 
-/** Series with a separate color. All others are summed in `rest`. Refunds reduce the day of their charge. */
+/** Series with a separate color. All others are summed in `other`. Refunds reduce the day of their charge. */
 export type Series = { name: string; label: string; cents: number; requests: number; color: Color }
-export type Color = 1 | 2 | 3 | 4 | 5 | 'rest'
+export type Color = 1 | 2 | 3 | 4 | 5 | 'other'
 export type DayBar = { day: string; parts: { series: Series; cents: number }[]; cents: number; requests: number }
 
 const colors = [1, 2, 3, 4, 5] as const
@@ -37,7 +37,7 @@ export function buildDailySeries(
   }
   const ranked = [...sums].filter(([, { cents }]) => cents > 0).sort(([, one], [, other]) => other.cents - one.cents)
   const series = ranked.map(
-    ([name, sum], place): Series => ({ name, label: name, ...sum, color: colors[place] ?? 'rest' }),
+    ([name, sum], place): Series => ({ name, label: name, ...sum, color: colors[place] ?? 'other' }),
   )
   const days = listDays(from, to).map((day): DayBar => {
     const ofDay = named.filter((it) => it.day === day)

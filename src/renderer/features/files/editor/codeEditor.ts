@@ -33,7 +33,7 @@ export type CodeEditor = {
 
 /** Uses the design tokens of the app, so that it follows the theme. */
 const editorTheme = EditorView.theme({
-  '&': { height: '100%', backgroundColor: 'var(--canvas)', color: 'var(--ink)', fontSize: '12.5px' },
+  '&': { height: '100%', backgroundColor: 'var(--canvas)', color: 'var(--text)', fontSize: '12.5px' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.55' },
   '.cm-gutters': { backgroundColor: 'var(--canvas)', color: 'var(--faint)', border: 'none' },
@@ -43,7 +43,7 @@ const editorTheme = EditorView.theme({
     backgroundColor: 'var(--accent-soft)',
   },
   '.cm-selectionMatch': { backgroundColor: 'var(--selected)' },
-  '.cm-panels': { backgroundColor: 'var(--panel)', color: 'var(--ink)' },
+  '.cm-panels': { backgroundColor: 'var(--panel)', color: 'var(--text)' },
   '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line)' },
   '.cm-textfield': { backgroundColor: 'var(--control)', border: '1px solid var(--edge)', borderRadius: '4px' },
   '.cm-button': { backgroundImage: 'none', backgroundColor: 'var(--control)', border: '1px solid var(--edge)' },

@@ -6,12 +6,12 @@ const words: Readonly<Record<PaymentState, string>> = openRecord(
   {
     planned: 'Offer checked',
     waiting: 'Waited for approval',
-    signed: 'Signed and kept',
+    signed: 'Signed and saved',
     sent: 'Sent to the seller',
     settled: 'Paid',
     refused: 'Refused',
-    unknown: 'No clear answer',
-    reconciled: 'Cleared up',
+    unknown: 'Outcome unknown',
+    reconciled: 'Reconciled',
   },
   toPlainWord,
 )
@@ -31,7 +31,7 @@ export function PaymentSteps({ steps }: Pick<PaymentReceipt, 'steps'>) {
         {steps.map(({ state, detail, at }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: events keep their order
           <li key={index} className="flex gap-3 pb-3 last:pb-0">
-            <span aria-hidden className="mt-1.5 size-2 shrink-0 rounded-full bg-chart-rest" />
+            <span aria-hidden className="mt-1.5 size-2 shrink-0 rounded-full bg-chart-other" />
             <div className="min-w-0 flex-1">
               <p className="flex items-baseline justify-between gap-3">
                 <span className="font-medium">{isApproved(steps, index) ? 'Approved' : words[state]}</span>

@@ -36,14 +36,14 @@ export function SandboxListView({ sandboxes, selectedId, actions, onSelect }: Sa
   const stop = drawn.some(({ id }) => id === selectedId) ? selectedId : drawn[0]?.id
 
   const focusRow = (index: number, tries = 10) => {
-    const row = place.current?.querySelector<HTMLElement>(`[data-place="${index}"] [data-row]`)
+    const row = place.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row]`)
     if (row) row.focus()
     else if (tries > 0) requestAnimationFrame(() => focusRow(index, tries - 1))
   }
   const onKeyDown = (event: KeyboardEvent) => {
     // Keyboard events always target an element.
-    const row = (event.target as Element).closest('[data-place]')
-    const target = row && placeAfter(event.key, Number(row.getAttribute('data-place')), sandboxes.length)
+    const row = (event.target as Element).closest('[data-index]')
+    const target = row && placeAfter(event.key, Number(row.getAttribute('data-index')), sandboxes.length)
     if (target === null || target < 0) return
     event.preventDefault()
     if (virtual) virtualizer.scrollToIndex(target)

@@ -48,7 +48,7 @@ export function SandboxRow({ sandbox, place, isSelected, isNamesake, isTabStop, 
       className="group relative"
       data-sandbox={id}
       data-status={status}
-      data-place={place.index}
+      data-index={place.index}
       aria-posinset={place.index + 1}
       aria-setsize={place.count}
     >

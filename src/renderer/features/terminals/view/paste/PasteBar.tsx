@@ -13,7 +13,7 @@ export function PasteBar({ paste }: { paste: TerminalPaste }) {
   return (
     <section
       aria-label="Pasting"
-      className="animate-late absolute right-5 bottom-3 z-10 flex h-9 items-center gap-3 rounded-full bg-raised pr-1.5 pl-3.5 text-small text-muted shadow-popover"
+      className="animate-delayed absolute right-5 bottom-3 z-10 flex h-9 items-center gap-3 rounded-full bg-raised pr-1.5 pl-3.5 text-small text-muted shadow-popover"
     >
       <span className="tabular-nums">
         Pasting {sizes.format(arrived / megabyte)} of {sizes.format(whole / megabyte)}
