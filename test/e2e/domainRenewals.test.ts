@@ -60,7 +60,7 @@ const expiry = async (domain: string) => (await app.client.call(getDomain, { dom
 
 test('marks a domain that expires soon until the user dismisses the notice', async () => {
   const page = await openDomains()
-  await page.getByRole('button', { name: 'Domains: 1 needs a look' }).waitFor()
+  await page.getByRole('button', { name: 'Domains: 1 needs attention' }).waitFor()
   const notice = page.getByRole('region', { name: 'Expiring domains' })
   await notice.getByRole('link', { name: soon }).waitFor()
   await findRow(page, soon).getByText('6 days').waitFor()
@@ -104,7 +104,7 @@ test('a due domain waits for approval and renews after it', async () => {
   await page.getByRole('button', { name: 'Change…' }).click()
   await dialog.getByLabel('Price limit').fill('12')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The renewal waits for your approval.').waitFor()
+  await page.getByText('The renewal needs your approval.').waitFor()
   await page.getByRole('link', { name: 'Show in Approvals' }).click()
   await page.getByText(`Auto-renew: ${soon} expires on`).first().waitFor()
   await page.getByRole('button', { name: 'Approve once…' }).first().click()

@@ -108,7 +108,7 @@ describe('a DNS plan', () => {
   test.each([
     [[a('@', '192.0.2.300')], 'Record 1: `value`'],
     [[a('@', '192.0.2.1'), a('@', '192.0.2.1')], 'Record 1: A @ appears twice'],
-    [[a('w', '192.0.2.1'), { type: 'CNAME', host: 'w', value: 'example.net' }], 'CNAME cannot share its name'],
+    [[a('w', '192.0.2.1'), { type: 'CNAME', host: 'w', value: 'example.net' }], 'CNAME cannot coexist'],
     [[{ type: 'PTR', host: 'w', value: 'example.net' }], 'must be one of'],
   ])('with an invalid record is refused', async (records, why) => {
     const { status, json } = await plan(records)

@@ -315,7 +315,7 @@ describe('a domain that left the account', () => {
     const renewals = async () => (await agent.send('/local/domains/renewals')).json
     await leaveDomain(domain)
     await eventually(async () => expect((await renewals()).missing).toEqual([domain]))
-    const sentence = `Auto-renew of ${domain} is on, but ${domain} is not in your account.`
+    const sentence = `Auto-renew is on for ${domain}, but the domain is not in your account.`
     await eventually(async () => expect(await summaries()).toContain(sentence))
     const off = await agent.send(`/local/domains/${domain}/renewal`, { method: 'DELETE' })
     expect(off.json).toEqual({ success: true, domain })

@@ -90,7 +90,7 @@ function requireFits(all: readonly DnsRecordData[], record: DnsRecordData, index
   if (conflict.reason === 'duplicate') throw new ZonePlanError(index, `${name} appears twice with the same value.`)
   throw new ZonePlanError(
     index,
-    `${record.host} has a ${conflict.with.type} record, and a CNAME cannot share its name.`,
+    `${record.host} has a ${conflict.with.type} record, and a CNAME cannot coexist with other records.`,
   )
 }
 

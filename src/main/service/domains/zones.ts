@@ -155,7 +155,7 @@ function requireValidRecord(zone: string, others: readonly RegistrarRecord[], in
   if (!conflict) return record
   const { host, type } = conflict.with
   const problem = conflict.reason === 'duplicate' ? 'This record already exists' : `${host} has a ${type} record`
-  const why = conflict.reason === 'duplicate' ? '' : ', and a CNAME cannot share its name'
+  const why = conflict.reason === 'duplicate' ? '' : ', and a CNAME cannot coexist with other records'
   throw new AppError('dns/conflict', `${problem}${why}.`)
 }
 

@@ -52,7 +52,7 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   return (
     <PageFrame
       title="Credits"
-      note={isEmbedded ? 'A meter on your own provider keys' : undefined}
+      note={isEmbedded ? 'Metered usage of your own provider keys' : undefined}
       actions={
         isOwner ? (
           <>

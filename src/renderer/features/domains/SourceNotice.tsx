@@ -5,12 +5,12 @@ import { TimeAgo } from '../../ui/TimeAgo.tsx'
 
 const words: Readonly<Record<CachedSource, { tone: Tone; text: string }>> = openRecord(
   {
-    live: { tone: 'positive', text: 'Registrar read' },
-    cache: { tone: 'positive', text: 'Registrar read' },
-    stale: { tone: 'caution', text: 'Registrar not responding · read' },
-    offline: { tone: 'negative', text: 'Offline · read' },
+    live: { tone: 'positive', text: 'Updated' },
+    cache: { tone: 'positive', text: 'Updated' },
+    stale: { tone: 'caution', text: 'Registrar not responding · updated' },
+    offline: { tone: 'negative', text: 'Offline · updated' },
   },
-  () => ({ tone: 'caution', text: 'Read' }),
+  () => ({ tone: 'caution', text: 'Updated' }),
 )
 
 /** Age of the displayed data, and why it is not more recent. */

@@ -10,8 +10,8 @@ test('shows a payment as paid only when that is known', () => {
     'Not paid',
   ])
   expect([words('unknown', null), words('refused', null), words('refused', false)]).toEqual([
-    'Unclear',
-    'Unclear',
+    'Outcome unknown',
+    'Outcome unknown',
     'Not paid',
   ])
 })

@@ -15,7 +15,7 @@ const states: Readonly<Record<PaymentState, StateText>> = openRecord(
     sent: { tone: 'accent', words: 'Paying' },
     settled: { tone: 'positive', words: 'Paid' },
     refused: { tone: 'neutral', words: 'Not paid' },
-    unknown: { tone: 'caution', words: 'Unclear' },
+    unknown: { tone: 'caution', words: 'Outcome unknown' },
     reconciled: { tone: 'neutral', words: 'Not paid' },
   },
   (word) => ({ tone: 'neutral', words: toPlainWord(word) }),
@@ -26,7 +26,7 @@ export function describePayment({ state, paid, error }: Pick<Payment, 'state' | 
   if (paid === true && state === 'settled' && error !== null) return { tone: 'caution', words: 'Paid, failed' }
   if (paid === true && (state === 'reconciled' || state === 'settled')) return { tone: 'positive', words: 'Paid' }
   // The seller rejected the payment. Until the signature expires, it may still be settled.
-  if (paid === null && state === 'refused') return { tone: 'caution', words: 'Unclear' }
+  if (paid === null && state === 'refused') return { tone: 'caution', words: 'Outcome unknown' }
   if (paid === false && state === 'settled') return { tone: 'neutral', words: 'Not paid' }
   return states[state]
 }
@@ -39,8 +39,8 @@ export const stateLabels: Readonly<Record<PaymentState, string>> = openRecord(
     sent: 'Paying',
     settled: 'Paid',
     refused: 'Not paid',
-    unknown: 'Unclear',
-    reconciled: 'Cleared up later',
+    unknown: 'Outcome unknown',
+    reconciled: 'Reconciled',
   },
   toPlainWord,
 )

@@ -38,5 +38,7 @@ export const paymentsFeature: Omit<Feature, 'Screen'> = {
 function usePaymentsBadge(): Badge | undefined {
   useLivePayments()
   const count = useUnclearCount()
-  return count === 0 ? undefined : { count, words: count === 1 ? '1 is unclear' : `${count} are unclear` }
+  return count === 0
+    ? undefined
+    : { count, words: count === 1 ? '1 has an unknown outcome' : `${count} have unknown outcomes` }
 }

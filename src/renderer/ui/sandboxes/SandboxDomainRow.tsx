@@ -30,7 +30,7 @@ export function SandboxDomainRow({ narrow = false, onRemoved, ...row }: SandboxD
             {port === null ? (narrow ? 'no port' : '') : `${narrow ? 'port ' : ':'}${port}`}
           </span>
         </span>
-        {port === null && <span className="block text-small text-faint">Leads there once a port is exposed.</span>}
+        {port === null && <span className="block text-small text-faint">Points there once a port is exposed.</span>}
         {!verified && !verification && (
           <span className="block text-small text-caution">Port {port} is not exposed.</span>
         )}

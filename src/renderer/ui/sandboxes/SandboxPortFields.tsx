@@ -21,7 +21,7 @@ export function SandboxPortFields({ value, onChange }: SandboxPortFieldsProps) {
     enabled: value !== undefined,
     staleTime: 0,
   })
-  if (!isPending && sandboxes.length === 0) return <p className="text-muted">You have no sandbox yet.</p>
+  if (!isPending && sandboxes.length === 0) return <p className="text-muted">Create a sandbox first.</p>
   return (
     <div className="grid grid-cols-2 gap-3">
       <Select

@@ -10,7 +10,7 @@ import { showErrorNotice } from '../showErrorNotice.ts'
 export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort, path?: string) => Promise<void> {
   const agent = useAgent()
   return async ({ id }, { port, url, visibility }, path = '/') => {
-    await showErrorNotice(`Port ${port} was not opened`, async () => {
+    await showErrorNotice(`Could not open port ${port}`, async () => {
       const address =
         visibility === 'public'
           ? url.replace(/\/$/, '') + path

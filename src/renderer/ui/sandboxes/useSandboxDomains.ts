@@ -52,28 +52,27 @@ export function useSandboxDomainActions() {
      */
     async open({ sandbox, name }: SandboxName): Promise<void> {
       if (name.dns_target !== null) return void window.open(name.url, '_blank', 'noopener')
-      const ports = await showErrorNotice(`${name.domain} was not opened`, () => agent(listPorts, { id: sandbox.id }))
+      const ports = await showErrorNotice(`Could not open ${name.domain}`, () => agent(listPorts, { id: sandbox.id }))
       const port = ports?.ports.find((it) => it.port === name.port)
       if (port) await openPort(sandbox, port)
-      else if (ports)
-        notify.done(`Port ${name.port} is not exposed`, { hint: 'Expose it in the panel of the sandbox.' })
+      else if (ports) notify.done(`Port ${name.port} is not exposed`, { hint: 'Expose it in the sandbox details.' })
     },
     /** @returns whether the domain was removed */
     async remove({ sandbox, name }: SandboxName): Promise<boolean> {
       const { domain, port } = name
       const target = { id: sandbox.id, domain }
-      const removed = await showErrorNotice(`${domain} still leads to ${sandbox.name}`, () =>
+      const removed = await showErrorNotice(`Could not remove ${domain} from ${sandbox.name}`, () =>
         agent(removeSandboxDomain, target),
       )
       await readAgain(queryClient, [...sandboxDomainsKey, sandbox.id])
       if (!removed) return false
       const restore = async (): Promise<void> => {
-        await showErrorNotice(`${domain} was not added`, () =>
+        await showErrorNotice(`Could not add ${domain}`, () =>
           agent(addSandboxDomain, { ...target, ...(port && { port }) }),
         )
         await readAgain(queryClient, [...sandboxDomainsKey, sandbox.id])
       }
-      notify.done(`${domain} no longer leads to ${sandbox.name}`, {
+      notify.done(`Removed ${domain} from ${sandbox.name}`, {
         action: { label: 'Undo', run: () => void restore() },
       })
       return true

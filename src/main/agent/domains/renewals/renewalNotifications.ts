@@ -11,7 +11,7 @@ export function describeRenewal({ domain, state, problem }: RenewalEvent): strin
 }
 
 export function describeLeftDomain(domain: string): string {
-  return `Auto-renew of ${domain} is on, but ${domain} is not in your account.`
+  return `Auto-renew is on for ${domain}, but the domain is not in your account.`
 }
 
 /** Combines several events into one notification. */

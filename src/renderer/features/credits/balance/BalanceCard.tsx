@@ -20,7 +20,7 @@ export function BalanceCard({ isEmbedded }: { isEmbedded: boolean }) {
       <p className="border-t border-line px-4 py-2.5 text-small text-muted">
         {isEmbedded
           ? 'No money moves here: your providers bill you as usual. Requests stop when the balance is used up. You can adjust it at any time.'
-          : 'What this service granted you or you paid for. Requests stop when the balance is used up.'}{' '}
+          : 'Credits granted by this service or paid for by you. Requests stop when the balance is used up.'}{' '}
         Held is set aside for running requests until their cost is known.
       </p>
       {error && !data && (

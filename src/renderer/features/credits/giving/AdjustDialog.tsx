@@ -42,7 +42,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
   return (
     <FormDialog
       title={title}
-      description="Set how much requests may still cost. No money moves, and the change is kept in the history."
+      description="Sets how much requests can still cost. No money moves. The change appears in the history."
       action="Set balance"
       onSend={send}
       onClose={onClose}
@@ -86,8 +86,8 @@ function validateBalance(
   { balance_cents: balance, held_cents: onHold }: { balance_cents: number; held_cents: number },
 ): string | undefined {
   if (cents === undefined) return 'Enter dollars and cents, such as 10.00.'
-  if (cents === balance) return 'This is your balance now.'
+  if (cents === balance) return 'This is your current balance.'
   if (cents < onHold) return `Running requests hold ${formatUsdCents(onHold)}. Enter at least that.`
-  if (Math.abs(cents - balance) > creditLimits.amountCents.max) return 'Change it by at most $1,000,000 at once.'
+  if (Math.abs(cents - balance) > creditLimits.amountCents.max) return 'Change it by at most $1,000,000 at a time.'
   return undefined
 }

@@ -36,7 +36,7 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
   return (
     <FormDialog
       title="Refund this charge?"
-      description={`${charge.description}: ${formatUsdCents(left)} can be given back. A refund stays in the history.`}
+      description={`${charge.description}: ${formatUsdCents(left)} can be refunded. Refunds appear in the history.`}
       action={isAll ? `Refund ${formatUsdCents(left)}` : 'Refund'}
       onSend={send}
       onClose={onClose}
@@ -49,7 +49,7 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
           setWrong(undefined)
         }}
         error={wrong}
-        hint="Leave empty to refund all of it."
+        hint="Leave empty to refund everything."
         placeholder={formatUsdCents(left).slice(1)}
         inputMode="decimal"
         unit="USD"

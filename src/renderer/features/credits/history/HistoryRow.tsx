@@ -130,7 +130,7 @@ function Facts({ transaction, keyNames }: FactsProps) {
   const { id, created_at, key_id: key, amount_cents: amount, balance_after_cents: balance } = transaction
   const facts = [
     { name: 'Time', value: new Date(created_at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' }) },
-    { name: 'Amount', value: `${formatChange(amount)}, balance after it ${formatUsdCents(balance)}` },
+    { name: 'Amount', value: `${formatChange(amount)}, balance after ${formatUsdCents(balance)}` },
     ...(key === undefined ? [] : [{ name: 'API key', value: keyNames.get(key) ?? 'A revoked key' }]),
     ...chargeFacts(transaction),
   ]

@@ -16,7 +16,7 @@ test('shows tokens, price version and whether the charge is an estimate', () => 
   expect(chargeFacts(charge({ metadata, refunded_cents: 4 }))).toEqual([
     { name: 'Tokens', value: 'Input 1,234 · Output 56' },
     { name: 'Price version', value: '2026-11-01' },
-    { name: 'Estimate', value: 'The provider did not report all of the usage.' },
+    { name: 'Estimate', value: 'The provider did not report all usage.' },
     { name: 'Not collected', value: '$0.025' },
     { name: 'Refunded', value: '$0.04' },
     { name: 'Request id', value: 'x1' },

@@ -44,8 +44,8 @@ export function getRefundableCents({ type, amount_cents, refunded_cents = 0 }: C
 }
 
 const estimates = {
-  interrupted: 'Steward stopped before the answer ended. The most that it could cost was charged.',
-  estimated: 'The provider did not report all of the usage.',
+  interrupted: 'Steward stopped before the response was complete. The maximum cost was charged.',
+  estimated: 'The provider did not report all usage.',
 }
 
 function createFact(name: string, value: string): ChargeFact[] {

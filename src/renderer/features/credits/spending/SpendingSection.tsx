@@ -65,7 +65,7 @@ type SpendingViewProps = ReturnType<typeof buildDailySeries> & { view: View; onD
 
 function SpendingView({ days, series, view, onDay }: SpendingViewProps) {
   if (series.length === 0 && days.every(({ cents }) => cents === 0)) {
-    return <NothingYet>Nothing spent in this period. What models cost appears here as it is charged.</NothingYet>
+    return <NothingYet>Nothing spent in this period. Model costs appear here as they are charged.</NothingYet>
   }
   if (view === 'table') return <DailyTable days={days} series={series} />
   return (

@@ -112,7 +112,7 @@ function createPrivacyChange(agent: ApiClient, enabled: boolean): BulkChange {
     title: enabled ? 'Turn on privacy' : 'Turn off privacy',
     detail: enabled
       ? 'Hides your contact details from public lookups.'
-      : 'Your contact details become public, and stay in archives of lookups.',
+      : 'Your contact details become public and remain in lookup archives.',
     run: (domain) => agent(changePrivacy, { domain, enabled }),
   }
 }
@@ -122,7 +122,7 @@ function createLockChange(agent: ApiClient, enabled: boolean): BulkChange {
     title: enabled ? 'Lock transfers' : 'Unlock transfers',
     detail: enabled
       ? 'Prevents transfers to another registrar.'
-      : 'Whoever has the authorization code of a domain can then transfer it.',
+      : 'Anyone with a domain’s transfer code can then transfer it.',
     run: (domain) => agent(changeLock, { domain, enabled }),
   }
 }

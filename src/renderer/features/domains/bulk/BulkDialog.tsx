@@ -63,7 +63,7 @@ export function BulkDialog({ change, domains, onClose }: BulkDialogProps) {
         ) : isOver ? (
           <>
             {failures.length > 0 && (
-              <Button onClick={() => void run(failures.map(({ domain }) => domain))}>Try the failed ones again</Button>
+              <Button onClick={() => void run(failures.map(({ domain }) => domain))}>Retry failed</Button>
             )}
             <Button variant="primary" onClick={onClose}>
               Close
@@ -85,7 +85,7 @@ export function BulkDialog({ change, domains, onClose }: BulkDialogProps) {
             <p role="status" className="tabular-nums">
               {progress.done - failures.length} of {names.length} changed
               {failures.length > 0 && `, ${failures.length} failed`}
-              {isOver && progress.done < names.length && `, ${names.length - progress.done} not begun`}
+              {isOver && progress.done < names.length && `, ${names.length - progress.done} not started`}
             </p>
             <SpentBar share={progress.done / names.length} />
           </div>

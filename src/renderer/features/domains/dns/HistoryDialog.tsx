@@ -26,7 +26,7 @@ export function HistoryDialog({ zone, onClose, onUndo }: HistoryDialogProps) {
       open
       onOpenChange={(open) => !open && onClose()}
       title={`History of ${zone}`}
-      description="Changes that you applied. An undo is reviewed like any other change."
+      description="Changes that you applied. You review an undo like any other change."
       width="wide"
       footer={<Button onClick={onClose}>Close</Button>}
     >
@@ -36,7 +36,7 @@ export function HistoryDialog({ zone, onClose, onUndo }: HistoryDialogProps) {
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
         <div className="flex flex-col gap-3">
-          {plans.length === 0 && <p className="text-muted">No changes were applied here yet.</p>}
+          {plans.length === 0 && <p className="text-muted">No changes applied yet.</p>}
           <ol aria-label="Changes, newest first" className="flex flex-col gap-2">
             {plans.map((plan) => (
               <PlanRow key={plan.id} plan={plan} onUndo={() => onUndo(plan.id)} />

@@ -32,7 +32,7 @@ export function ImportDialog({ zone, onClose, onImport }: ImportDialogProps) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Import a zone file"
-      description="As BIND and most DNS providers export it. Nothing changes before you review and apply."
+      description="The format that BIND and most DNS providers export. Nothing changes until you review and apply."
       width="wide"
       staysOpen
       onSubmit={() => imported && onImport(imported.records, { replace })}
@@ -60,7 +60,7 @@ export function ImportDialog({ zone, onClose, onImport }: ImportDialogProps) {
         </div>
         <Checkbox
           label="Replace all records"
-          hint="Records that are not in the file are removed."
+          hint="Removes records that are not in the file."
           checked={replace}
           onChange={setReplace}
         />
@@ -87,7 +87,7 @@ function describeImport({ records, skipped: leftOut, clamped }: ImportedZone): s
     count,
     ...(raised.length > 0 ? [`TTL raised to ${min} seconds: ${listLines(raised)}`] : []),
     ...(lowered.length > 0 ? [`TTL lowered to ${max} seconds: ${listLines(lowered)}`] : []),
-    ...(leftOut.length > 0 ? [`Left out: ${listLines(leftOut)}`] : []),
+    ...(leftOut.length > 0 ? [`Skipped: ${listLines(leftOut)}`] : []),
   ].join(' ')
 }
 

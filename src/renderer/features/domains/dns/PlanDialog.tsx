@@ -34,8 +34,8 @@ export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: 
     <Dialog
       open
       onOpenChange={(open) => !open && !applying.isPending && onClose()}
-      title={plan.undo_of ? `Undo changes of ${plan.domain}` : `Changes of ${plan.domain}`}
-      description={count === 0 ? 'The records are already like this.' : count === 1 ? '1 change.' : `${count} changes.`}
+      title={plan.undo_of ? `Undo changes to ${plan.domain}` : `Changes to ${plan.domain}`}
+      description={count === 0 ? 'The records already match.' : count === 1 ? '1 change.' : `${count} changes.`}
       width="wide"
       footer={
         <>
@@ -43,7 +43,7 @@ export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: 
             {count === 0 || isFailed ? 'Close' : 'Cancel'}
           </Button>
           {isFailed && current.steps.some(({ state }) => state === 'done') && (
-            <Button onClick={() => onUndo(current)}>Undo what was done</Button>
+            <Button onClick={() => onUndo(current)}>Undo applied changes</Button>
           )}
           {isMoved ? (
             <Button variant="primary" onClick={onReviewAgain}>
@@ -64,7 +64,7 @@ export function PlanDialog({ plan, onClose, onApplied, onReviewAgain, onUndo }: 
         {applying.error && <ErrorNotice error={applying.error} />}
         {isFailed && (
           <p role="alert" className="rounded-card border border-line bg-negative-soft p-3">
-            <span className="font-medium">Not everything was applied.</span> {current.error}
+            <span className="font-medium">Some changes were not applied.</span> {current.error}
           </p>
         )}
         <ul aria-label="Changes" className="flex flex-col">

@@ -104,7 +104,7 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
           Cancel
         </Button>
         <Button size="small" type="submit" variant="primary">
-          {record ? 'Keep change' : 'Add'}
+          {record ? 'Update' : 'Add'}
         </Button>
       </div>
     </form>

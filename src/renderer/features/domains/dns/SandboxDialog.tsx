@@ -44,7 +44,7 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
         record,
       )
       if (!conflict) return onAdd(record)
-      setFault(`A ${conflict.with.type} record is in its place. Delete it first.`)
+      setFault(`A ${conflict.with.type} record with this name exists. Delete it first.`)
     },
   })
   const port = target?.port
@@ -54,7 +54,7 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
       open
       onOpenChange={(open) => !open && !leading.isPending && onClose()}
       title="Point at a sandbox"
-      description="Requests for the name go to an exposed port of the sandbox. The record replaces other addresses of the name in your changes."
+      description="Requests for this name go to an exposed port of the sandbox. The record replaces other address records with this name."
       onSubmit={() => {
         setFault(undefined)
         if (target && port !== undefined) leading.mutate({ sandboxId: target.sandboxId, port })

@@ -35,7 +35,7 @@ export function TemplatesDialog({ zone, present, onClose, onAdd }: TemplatesDial
       open
       onOpenChange={(open) => !open && onClose()}
       title="Add records from a template"
-      description="Nothing changes before you review and apply."
+      description="Nothing changes until you review and apply."
       width="wide"
       onSubmit={() => {
         setTried(true)
@@ -118,7 +118,7 @@ function PreviewRow({ row: { record, state, note } }: { row: TemplateRow }) {
           {value}
         </span>
       </span>
-      {state === 'exists' && <span className="text-small text-faint">Exists already</span>}
+      {state === 'exists' && <span className="text-small text-faint">Already exists</span>}
       {note !== undefined && <span className="text-small text-caution">{note}</span>}
     </li>
   )

@@ -25,7 +25,7 @@ const createTxt = (host: string, value: string): NewDnsRecord => ({ type: 'TXT',
 const createCname = (host: string, value: string): NewDnsRecord => ({ type: 'CNAME', host, value })
 const mapPresent = <T>(value: string | undefined, make: (value: string) => T): T[] => (value ? [make(value)] : [])
 
-const dkimHint = 'Add the DKIM records that the provider shows you as well.'
+const dkimHint = 'Also add the DKIM records that the provider shows you.'
 
 export const recordTemplates: readonly RecordTemplate[] = [
   {
@@ -84,7 +84,7 @@ export const recordTemplates: readonly RecordTemplate[] = [
     ],
   },
   {
-    ...{ id: 'no-mail', group: 'Mail', label: 'No mail', note: 'Tells others to refuse mail from this domain.' },
+    ...{ id: 'no-mail', group: 'Mail', label: 'No mail', note: 'Tells other servers to reject mail from this domain.' },
     fields: [],
     records: () => [createMx(0, '.'), createTxt('@', 'v=spf1 -all'), createTxt('_dmarc', 'v=DMARC1; p=reject')],
   },
@@ -129,9 +129,14 @@ export const recordTemplates: readonly RecordTemplate[] = [
   },
   {
     ...{ id: 'verification', group: 'Verification', label: 'Verification record' },
-    note: 'Shows a service that the domain is yours.',
+    note: 'Proves to a service that you own the domain.',
     fields: [
-      { id: 'value', label: 'Text', placeholder: 'google-site-verification=…', hint: 'As the service shows it.' },
+      {
+        id: 'value',
+        label: 'Text',
+        placeholder: 'google-site-verification=…',
+        hint: 'The value that the service shows you.',
+      },
       {
         id: 'host',
         label: 'Name',
@@ -149,7 +154,7 @@ export const recordTemplates: readonly RecordTemplate[] = [
     records: (_, { mail = '' }) => [createTxt('_dmarc', `v=DMARC1; p=quarantine; rua=mailto:${mail}`)],
   },
   {
-    ...{ id: 'lets-encrypt', group: 'Security', label: 'Certificates by Let’s Encrypt only', fields: [] },
+    ...{ id: 'lets-encrypt', group: 'Security', label: 'Let’s Encrypt certificates only', fields: [] },
     records: () => [{ type: 'CAA', host: '@', value: '0 issue "letsencrypt.org"' }],
   },
 ]

@@ -47,7 +47,7 @@ export function buildTemplateRows(
 function toTemplateRow(record: DnsRecordData, others: readonly DnsRecordData[]): TemplateRow {
   const conflict = findZoneConflict(others, record)
   if (conflict?.reason === 'duplicate') return { record, state: 'exists' }
-  if (conflict) return { record, state: 'blocked', note: `A ${conflict.with.type} record is in its place.` }
+  if (conflict) return { record, state: 'blocked', note: `A ${conflict.with.type} record with this name exists.` }
   // Multiple SPF records at one name are an error: https://www.rfc-editor.org/rfc/rfc7208#section-3.2
   const hasSpf = isSpf(record) && others.some((it) => isSpf(it) && it.host === record.host)
   if (!hasSpf) return { record, state: 'new' }

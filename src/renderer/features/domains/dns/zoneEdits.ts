@@ -133,8 +133,11 @@ export function parseRecordForm(
     })
     const conflict = findZoneConflict(others, record)
     if (!conflict) return { record }
-    if (conflict.reason === 'duplicate') return { field: 'value', message: 'This record exists already.' }
-    return { field: 'host', message: `${record.host} has a ${conflict.with.type} record. A CNAME cannot share its name.` }
+    if (conflict.reason === 'duplicate') return { field: 'value', message: 'This record already exists.' }
+    return {
+      field: 'host',
+      message: `${record.host} has a ${conflict.with.type} record. A CNAME cannot coexist with other records.`,
+    }
   } catch (fault) {
     if (!(fault instanceof DnsRecordError)) throw fault
     const words = fault.message.replace(/^`\w+` /, '')

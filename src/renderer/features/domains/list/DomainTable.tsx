@@ -171,7 +171,7 @@ function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) 
         </span>
         <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
           <StatusDot tone={left_at === null ? tones[status] : 'caution'} />
-          {left_at === null ? statusLabels[status] : 'Left'}
+          {left_at === null ? statusLabels[status] : 'Not in account'}
         </span>
         <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
           {mark ? (

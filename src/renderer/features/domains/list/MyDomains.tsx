@@ -58,7 +58,7 @@ export function MyDomains() {
       <EmptyState
         icon={Globe}
         title="No domains yet"
-        description="Domains of your account appear here, with their DNS records. They stay readable offline."
+        description="Your domains and their DNS records appear here, also when you are offline."
         actions={
           <Button variant="primary" icon={Search} onClick={() => goTo('domains', 'search')}>
             Search for a name

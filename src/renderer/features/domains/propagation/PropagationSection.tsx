@@ -82,7 +82,7 @@ function ServerRow({ domain, server: { id, name, kind }, request: requested }: S
     staleTime: Number.POSITIVE_INFINITY,
   })
   const words = isPending
-    ? ({ tone: 'neutral', text: 'Asking…' } as const)
+    ? ({ tone: 'neutral', text: 'Querying…' } as const)
     : data
       ? describeServer(data.records)
       : ({ tone: 'neutral', text: describeError(error).message } as const)
@@ -147,11 +147,11 @@ function RecordsRow({
         ) : (
           <>
             <span className="block">
-              <span className="font-sans text-faint">Here </span>
+              <span className="font-sans text-faint">Expected </span>
               {expected.join(', ')}
             </span>
             <span className="block text-text">
-              <span className="font-sans text-faint">There </span>
+              <span className="font-sans text-faint">Found </span>
               {detail ?? (actual.length === 0 ? 'nothing' : actual.join(', '))}
               {ttl !== null && <span className="font-sans text-faint"> · for up to {formatTtl(ttl)} more</span>}
             </span>

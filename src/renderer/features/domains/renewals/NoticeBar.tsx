@@ -33,12 +33,12 @@ export function NoticeBar() {
       {missing.map((domain) => (
         <section
           key={domain}
-          aria-label={`Auto-renew of ${domain}`}
+          aria-label={`Auto-renew for ${domain}`}
           className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
         >
           <CalendarClock aria-hidden className="size-4 shrink-0 text-caution" />
           <p className="min-w-0 flex-1 basis-72">
-            Auto-renew of {domain} is on, and {domain} is not in your account.
+            Auto-renew is on for {domain}, but the domain is not in your account.
           </p>
           <Button size="small" busy={removing.isPending} onClick={() => removing.mutate(domain)}>
             Turn off

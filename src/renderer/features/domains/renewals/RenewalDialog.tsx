@@ -51,7 +51,7 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title={`Auto-renew ${name}`}
-      description="Pays from your wallet, within your payment limits. Your policies decide whether you are asked first."
+      description="Pays from your wallet, within your payment limits. Your policies decide if it needs your approval."
       staysOpen
       onSubmit={() => void save()}
       footer={
@@ -83,10 +83,10 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
             onChange={(maxPrice) => setForm({ ...form, maxPrice })}
             hint={
               price === undefined || Number.isNaN(price)
-                ? 'If it costs more, Steward won’t renew and will tell you.'
-                : `${formatYears(form.years)} costs ${formatUsd(String(price), 'exact')} now. If it costs more, Steward won’t renew and will tell you.`
+                ? 'If it costs more, Steward won’t renew and will notify you.'
+                : `${formatYears(form.years)} costs ${formatUsd(String(price), 'exact')} now. If it costs more, Steward won’t renew and will notify you.`
             }
-            {...(isTried && isMaxPriceInvalid && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
+            {...(isTried && isMaxPriceInvalid && { error: 'Enter dollars above 0, such as 25 or 12.50.' })}
           />
         </div>
       </div>

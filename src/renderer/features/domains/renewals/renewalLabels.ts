@@ -36,13 +36,13 @@ export function describeRenewal(renewal: DomainRenewal | undefined): string {
     case 'planned':
       return `Renews on ${formatDay(renewal.next_at ?? renewal.renews_at)} for ${formatYears(renewal.years)}.`
     case 'paying':
-      return 'The renewal is being paid.'
+      return 'Payment in progress.'
     case 'asking':
-      return 'The renewal waits for your approval.'
+      return 'The renewal needs your approval.'
     case 'renewed':
       return 'Renewed.'
     case 'declined':
-      return 'You denied this renewal. Change auto-renew to be asked again.'
+      return 'You denied this renewal. Change auto-renew to try again.'
     case 'blocked':
       return renewal.next_at === null
         ? 'Not renewed yet.'

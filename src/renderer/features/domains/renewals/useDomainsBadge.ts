@@ -10,5 +10,5 @@ export function useDomainsBadge(): Badge | undefined {
   if (!data) return undefined
   const blocked = data.renewals.filter(({ state }) => failing.has(state)).map(({ domain }) => domain)
   const count = new Set([...blocked, ...data.notices.map(({ domain }) => domain)]).size
-  return count === 0 ? undefined : { count, words: count === 1 ? '1 needs a look' : `${count} need a look` }
+  return count === 0 ? undefined : { count, words: count === 1 ? '1 needs attention' : `${count} need attention` }
 }

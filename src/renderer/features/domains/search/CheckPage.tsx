@@ -18,7 +18,7 @@ import { formatCheckedCsv, parseNames, validateNames } from './nameList.ts'
 type CheckSource = 'registrar' | 'rdap'
 const sources = [
   { value: 'registrar', label: 'Your registrar' },
-  { value: 'rdap', label: 'Registries of the world' },
+  { value: 'rdap', label: 'Public registries' },
 ] as const
 
 export function CheckPage() {
@@ -48,8 +48,8 @@ export function CheckPage() {
             monospaced
           />
         </div>
-        <ChoiceChips legend="Ask" options={sources} value={source} onChange={setSource} />
-        {source === 'rdap' && <p className="text-small text-faint">The real registries, without prices.</p>}
+        <ChoiceChips legend="Source" options={sources} value={source} onChange={setSource} />
+        {source === 'rdap' && <p className="text-small text-faint">Checks the official registries. Shows no prices.</p>}
         <Button
           variant="primary"
           icon={ListChecks}

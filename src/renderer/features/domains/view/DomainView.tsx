@@ -83,7 +83,7 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
       <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-2">
         <dt className="text-muted">Status</dt>
         <dd className="first-letter:uppercase">
-          {of.left_at === null ? status : 'Not in your account at the registrar any more'}
+          {of.left_at === null ? status : 'No longer in your registrar account'}
         </dd>
         <dt className="flex h-7 items-center text-muted">Expires</dt>
         <dd className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -173,7 +173,7 @@ function AuthCode({ domain }: { domain: string }) {
       ) : (
         <div className="w-full">
           <CopyLine text={reading.data} label="Copy transfer code" />
-          <p className="mt-1 text-small text-faint">Whoever has this code can move the domain to another registrar.</p>
+          <p className="mt-1 text-small text-faint">Anyone with this code can move the domain to another registrar.</p>
         </div>
       )}
       {reading.error && <ErrorNotice error={reading.error} />}

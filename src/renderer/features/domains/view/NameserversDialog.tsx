@@ -21,7 +21,7 @@ export function NameserversDialog({ domain, nameservers, onClose, onSave }: Name
   return (
     <FormDialog
       title={`Nameservers of ${domain}`}
-      description="Mail and sites stop working if the new nameservers do not have this domain’s records. The change can take up to two days."
+      description="Mail and sites stop working if the new nameservers don’t have this domain’s records. The change can take up to two days."
       width="medium"
       staysOpen
       action="Change nameservers"

@@ -53,7 +53,7 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
       open
       onOpenChange={(open) => !open && !busy && onClose()}
       title="Payment limits"
-      description="Lower limits hold at once. Higher ones need your passphrase. Leave a field empty for no limit."
+      description="Lowering applies now. Raising needs your passphrase. Leave a field empty for no limit."
       width="wide"
       staysOpen
       onSubmit={() => void save()}
@@ -90,8 +90,8 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
           fault={findFault('payees')}
         />
         <TextField
-          label="Servers on this computer that programs may reach"
-          hint="As in 127.0.0.1:8080. Programs and models reach no others here by x402; you reach all of them."
+          label="Servers on this computer that programs can pay"
+          hint="Such as 127.0.0.1:8080. By x402, programs and models reach no other server here. You can reach all of them."
           placeholder="None"
           monospaced
           value={form.localServers}
@@ -100,7 +100,7 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
         />
         <Checkbox
           label="Ask before the first payment to a payee"
-          hint="Whatever your policies allow."
+          hint="Even if your policies allow it."
           checked={form.asksFirst}
           onChange={(asksFirst) => change({ asksFirst })}
         />

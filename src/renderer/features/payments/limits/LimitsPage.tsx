@@ -25,7 +25,7 @@ export function LimitsPage() {
     <PageScroll width="table" className="flex flex-col gap-6 py-5">
       <Panel
         title="Limits"
-        note="Domains, credits, renewals, chats and other payments count together, test money too"
+        note="Domains, credits, renewals, chats and other payments share these limits, including test money"
         actions={
           <Button size="small" icon={SlidersHorizontal} disabled={!data} onClick={() => setChanging(true)}>
             Change limits
@@ -45,8 +45,8 @@ export function LimitsPage() {
             </ul>
             <p className="border-t border-line px-3.5 py-2 text-small text-faint">
               {data.limits.ask_first_payee
-                ? 'You are asked before the first payment to anybody.'
-                : 'You are not asked before a first payment, unless a limit or a policy says so.'}
+                ? 'New payees need your approval.'
+                : 'New payees need no approval unless a limit or policy requires it.'}
             </p>
           </>
         ) : (
@@ -93,7 +93,7 @@ function BudgetRow({ budget }: { budget: BudgetState }) {
           {describeBudget(budget)}
         </p>
         <p className="text-small text-faint">
-          {isOne ? 'The most that one may cost' : scope === 'day' ? 'Rolling' : resetText(resetsAt)}
+          {isOne ? 'Maximum per payment' : scope === 'day' ? 'Rolling' : resetText(resetsAt)}
         </p>
       </div>
       <div className="min-w-0 max-narrow:col-span-2 max-narrow:row-start-2">
@@ -131,9 +131,9 @@ function PayeesPanel({ payees }: Pick<PaymentBudgets, 'payees'>) {
   const queryClient = useQueryClient()
   const [forgotten, setForgotten] = useState<string>()
   return (
-    <Panel title="Known payees" note="A site that suddenly names another payee is refused">
+    <Panel title="Known payees" note="Payments are refused if a site changes its payee">
       {payees.length === 0 ? (
-        <NothingYet>Nobody was paid yet.</NothingYet>
+        <NothingYet>No payees yet.</NothingYet>
       ) : (
         <ul aria-label="Known payees" className="divide-y divide-line">
           {payees.map(({ host, network, pay_to: payTo, since }) => (
@@ -158,7 +158,7 @@ function PayeesPanel({ payees }: Pick<PaymentBudgets, 'payees'>) {
         open={forgotten !== undefined}
         onOpenChange={() => setForgotten(undefined)}
         title={`Forget the payee of ${forgotten}?`}
-        description="The site may then name another payee. You are asked before the next payment there."
+        description="The site can then use another payee. You are asked before the next payment there."
         confirmLabel="Forget payee"
         onConfirm={async () => {
           await agent(forgetPayee, { host: forgotten ?? '' })

@@ -31,7 +31,7 @@ export function toLimitsForm(limits: PaymentBudgetLimits): LimitsForm {
 
 export type LimitsFault = { field: string; message: string }
 
-const amountDemand = 'Enter dollars, as in 25 or 0.50.'
+const amountDemand = 'Enter dollars, such as 25 or 0.50.'
 
 /** Returns the parsed limits, or the errors by field. Rows without name and amount are ignored. */
 export function parseLimitsForm(form: LimitsForm): { limits: PaymentBudgetLimits } | { faults: LimitsFault[] } {

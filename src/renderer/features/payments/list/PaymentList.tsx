@@ -33,7 +33,7 @@ export function PaymentList({ filters, onFilters }: PaymentListProps) {
       <EmptyState
         icon={ReceiptText}
         title="No payments yet"
-        description="What you, your agents and tools pay with USDC is listed here, each with its receipt."
+        description="USDC payments by you, your agents and your tools appear here, with receipts."
       />
     )
   }
@@ -80,9 +80,11 @@ function UnclearNotice({ onShow }: { onShow: () => void }) {
     <div role="status" className="flex flex-wrap items-start gap-2.5 rounded-card bg-caution-soft p-3">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />
       <div className="min-w-60 flex-1">
-        <p className="font-medium">{count === 1 ? '1 payment is unclear.' : `${count} payments are unclear.`}</p>
+        <p className="font-medium">
+          {count === 1 ? '1 payment has an unknown outcome.' : `${count} payments have unknown outcomes.`}
+        </p>
         <p className="text-muted">
-          The seller has not said what became of it. Steward keeps asking and never pays twice; until then the amount
+          The seller has not confirmed the outcome. Steward keeps checking and never pays twice. Until then, the amount
           counts against your limits.
         </p>
       </div>

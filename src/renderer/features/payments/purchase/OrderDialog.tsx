@@ -19,9 +19,9 @@ import { findOffer, useDebouncedQuote, useOrder } from './usePurchase.ts'
 type VerdictNoticeProps = { verdict: PaymentEvaluation; budgets: readonly BudgetState[]; onLimits: () => void }
 
 const verdictStyles = {
-  allow: { Icon: CircleCheck, tone: 'text-positive', title: 'It is paid at once.' },
-  ask: { Icon: ShieldCheck, tone: 'text-accent', title: 'You approve it in the next step.' },
-  refuse: { Icon: CircleX, tone: 'text-negative', title: 'It would not be paid.' },
+  allow: { Icon: CircleCheck, tone: 'text-positive', title: 'This will be paid immediately.' },
+  ask: { Icon: ShieldCheck, tone: 'text-accent', title: 'You approve this in the next step.' },
+  refuse: { Icon: CircleX, tone: 'text-negative', title: 'This would be refused.' },
 } as const
 
 type OrderDialogProps = { order: PurchaseOrder; onClose: () => void; onOrdered: (paymentId: string) => void }
@@ -62,7 +62,7 @@ export function OrderDialog({ order, onClose, onOrdered }: OrderDialogProps) {
                 void refetch()
               }}
             >
-              Show the new price
+              Review new price
             </Button>
           ) : (
             <Button type="submit" variant="primary" busy={ordering.isPending} disabled={!isReady}>
@@ -111,8 +111,8 @@ function PriceLines({ order, years }: { order: PurchaseOrder; years: number }) {
   if (order.kind === 'renewal') {
     return (
       <>
-        <Line name="Expires now">{order.expiresAt.slice(0, 10)}</Line>
-        <Line name="Expires then">{addYears(order.expiresAt, years)}</Line>
+        <Line name="Current expiry">{order.expiresAt.slice(0, 10)}</Line>
+        <Line name="New expiry">{addYears(order.expiresAt, years)}</Line>
       </>
     )
   }

@@ -67,7 +67,7 @@ function RegistrationOptions({ form, onChange }: Omit<OrderFieldsProps, 'kind'>)
       />
       <Checkbox
         label="Point it at a sandbox"
-        hint={isPointed ? undefined : 'The site of an exposed port, as soon as the name is yours.'}
+        hint={isPointed ? undefined : 'Serves an exposed port once you own the name.'}
         checked={isPointed}
         disabled={hasOwn}
         onChange={(checked) => onChange({ isPointed: checked })}

@@ -39,7 +39,7 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
     <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1.5 border-t border-line px-3.5 py-1.5 text-small">
       {isAbsent ? (
         <>
-          <span className="flex-1">You have no wallet to pay with yet.</span>
+          <span className="flex-1">You need a wallet to pay.</span>
           <Button size="small" onClick={() => goTo('wallet')}>
             Open Wallet
           </Button>
@@ -50,7 +50,7 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
             From <code className="font-mono">{shortenAddress(data.address)}</code>{' '}
             {data.test ? 'with test money' : `on ${data.network_name}`} ·{' '}
             <span className={isShort ? 'text-caution' : undefined}>
-              {data.usdc === null ? 'balance not known' : `balance ${formatUsd(data.usdc, 'exact')}`}
+              {data.usdc === null ? 'balance unknown' : `balance ${formatUsd(data.usdc, 'exact')}`}
             </span>
           </span>
           {isShort && isTest && (
@@ -65,7 +65,7 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
           )}
         </>
       ) : (
-        <span className="text-faint">Reading the balance…</span>
+        <span className="text-faint">Loading balance…</span>
       )}
     </div>
   )

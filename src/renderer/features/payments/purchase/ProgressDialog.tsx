@@ -74,7 +74,7 @@ export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }:
 
 type StepState = 'todo' | 'now' | 'done' | 'failed'
 const stepTones = { todo: 'neutral', now: 'accent', done: 'positive', failed: 'negative' } as const
-const stepLabels = { todo: 'not yet', now: 'under way', done: 'done', failed: 'failed' } as const
+const stepLabels = { todo: 'not yet', now: 'in progress', done: 'done', failed: 'failed' } as const
 
 function Steps({
   payment: { state, paid },
@@ -120,11 +120,11 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
       )
     case 'credited':
       return (
-        <OutcomeMessage Icon={CircleX} tone="text-negative" title="You paid, and the order failed." alert>
+        <OutcomeMessage Icon={CircleX} tone="text-negative" title="You paid, but the order failed." alert>
           {outcome.reason}{' '}
           {outcome.creditedCents === undefined
-            ? 'The receipt has the answer of the service.'
-            : `${formatUsdCents(outcome.creditedCents)} became credits of your account.`}
+            ? 'The receipt shows the service’s response.'
+            : `${formatUsdCents(outcome.creditedCents)} was added to your credits.`}
         </OutcomeMessage>
       )
     case 'unpaid':
@@ -136,8 +136,8 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
     case 'unclear':
       return (
         <OutcomeMessage Icon={Clock} tone="text-caution" title="We don’t know yet if it went through." alert>
-          {outcome.reason} Steward keeps asking and never pays twice. Do not order again; you can close this window, and
-          Payments shows how it ends.
+          {outcome.reason} Steward keeps checking and never pays twice. Don’t order again. You can close this window;
+          Payments shows the outcome.
         </OutcomeMessage>
       )
   }
@@ -150,14 +150,14 @@ function formatPurchaseTitle(order: PurchaseOrder, sold: Sold): string {
 }
 
 function formatPurchaseDetail({ status, expires_at: expiresAt }: Sold): string {
-  if (status === 'pending') return 'The registrar is still at work; it appears in My domains. '
+  if (status === 'pending') return 'The registrar is still processing it. It will appear in My domains. '
   return expiresAt === undefined ? '' : `It expires on ${expiresAt.slice(0, 10)}. `
 }
 
 function formatSandbox({ sandbox }: Sold): string {
   if (!sandbox) return ''
-  if (sandbox.error !== null) return ` It does not lead to the sandbox yet: ${sandbox.error}`
-  return sandbox.url === null ? '' : ` It leads to your sandbox: ${sandbox.url}`
+  if (sandbox.error !== null) return ` It does not point to the sandbox yet: ${sandbox.error}`
+  return sandbox.url === null ? '' : ` It points to your sandbox: ${sandbox.url}`
 }
 
 type OutcomeMessageProps = { Icon: LucideIcon; tone: string; title: string; alert?: boolean; children: ReactNode }

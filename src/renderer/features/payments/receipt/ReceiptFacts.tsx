@@ -32,7 +32,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
           </span>
           {offer.description !== null && <q className="block text-muted break-words">{offer.description}</q>}
         </Fact>
-        <Fact name="Asked by">
+        <Fact name="Requested by">
           {payment.requester.kind === 'person' ? 'You' : describeRequester(payment.requester).name}
           {payment.reason !== null && <q className="block text-muted break-words">{payment.reason}</q>}
         </Fact>
@@ -61,7 +61,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
                 rel="noreferrer"
                 className="block w-fit text-accent hover:underline"
               >
-                Show on the block explorer
+                Show in block explorer
               </a>
             )}
           </Fact>
@@ -77,7 +77,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
             {receipt.network !== null && receipt.network !== testLedgerNetwork.id && ` on ${receipt.network}`}
           </Fact>
         )}
-        {payment.reconciled_by !== null && <Fact name="Cleared up by">The chain</Fact>}
+        {payment.reconciled_by !== null && <Fact name="Reconciled by">The chain</Fact>}
         {error !== null && <Fact name="Problem">{error}</Fact>}
         <Fact name="Payment ID">
           <AddressText text={payment.id} label="Copy payment ID" whole />

@@ -93,15 +93,15 @@ function UnknownOutcomeNotice({ payment: { id, state, paid, valid_until: validUn
     <div role="status" className="flex flex-col gap-2.5 rounded-card bg-caution-soft p-3">
       <div className="flex flex-wrap items-start gap-2.5">
         <div className="min-w-60 flex-1">
-          <p className="font-medium">It is not known yet whether this was paid.</p>
+          <p className="font-medium">We don’t know yet if this was paid.</p>
           <p className="text-muted">
-            Steward asks the seller and the chain, and never signs a second payment. Until then the amount counts
-            against your limits.
+            Steward checks with the seller and the chain, and never signs a second payment. Until then, the amount
+            counts against your limits.
             {validUntil !== null && ` The signature is void after ${new Date(validUntil).toLocaleTimeString()}.`}
           </p>
         </div>
         <Button size="small" icon={RotateCw} busy={asking.isPending} onClick={() => asking.mutate()}>
-          Ask now
+          Check now
         </Button>
       </div>
       {asking.error && <ErrorNotice error={asking.error} />}
@@ -115,13 +115,16 @@ function AnswerPanel({ answer }: { answer: PaidResponse | null }) {
   const { status, headers, body, encoding, truncated } = answer
   const type = headers['content-type']
   return (
-    <Panel title="Answer" note={`${status}${type === undefined ? '' : ` · ${type}`}${truncated ? ' · cut off' : ''}`}>
+    <Panel
+      title="Response"
+      note={`${status}${type === undefined ? '' : ` · ${type}`}${truncated ? ' · truncated' : ''}`}
+    >
       {encoding === 'base64' ? (
         <p className="px-3.5 py-2.5 text-muted">Not text, {formatSize(Math.floor((body.length * 3) / 4))}.</p>
       ) : body === '' ? (
         <p className="px-3.5 py-2.5 text-muted">Empty.</p>
       ) : (
-        <DataText name="Answer of the seller" text={formatJson(body)} className="max-h-80" />
+        <DataText name="Response from the seller" text={formatJson(body)} className="max-h-80" />
       )}
     </Panel>
   )

@@ -18,8 +18,8 @@ export function FoundSandboxes() {
   return (
     <section aria-label="Found sandboxes" className="m-2 rounded-card border border-line bg-caution-soft p-3">
       <p className="text-text">
-        {sandboxes.length === 1 ? '1 sandbox was' : `${sandboxes.length} sandboxes were`} found that the database does
-        not know.
+        Found {sandboxes.length === 1 ? '1 sandbox that is' : `${sandboxes.length} sandboxes that are`} missing from the
+        database.
       </p>
       <ul className="mt-2 flex max-h-60 flex-col gap-2 overflow-y-auto">
         {sandboxes.map((sandbox) => (
@@ -39,7 +39,7 @@ export function FoundSandboxes() {
           open
           onOpenChange={(open) => !open && setDeleting(undefined)}
           title={`Delete ${formatName(deleting)}?`}
-          description="All its files and snapshots are lost. This cannot be undone."
+          description="All files and snapshots are deleted. This cannot be undone."
           confirmLabel="Delete sandbox"
           onConfirm={() => remove(deleting)}
         />
