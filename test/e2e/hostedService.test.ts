@@ -140,7 +140,7 @@ describe('account credits', () => {
     await credits.part('History').getByText('No transactions yet.').waitFor()
     await credits.part('Spending').getByText('Nothing spent in this period.').waitFor()
     await credits.part('API key limits').getByText('No key has a daily limit.').waitFor()
-    expect(await credits.root.getByText('A meter on your own provider keys').count()).toBe(0)
+    expect(await credits.root.getByText('Metered usage of your own provider keys').count()).toBe(0)
     await look(window.page, 'credits-hosted')
 
     await app.client.call(grantCredits, { to_address: wallet.address, amount_cents: 1_234, note: 'Welcome' })
@@ -226,7 +226,7 @@ describe('the models', () => {
       .waitFor()
     expect(await section.getByRole('listitem').count()).toBe(1)
     const { host } = new URL(relay.url)
-    await section.getByText(`Whoever runs ${host} sets its provider keys. Yours stay on this computer.`).waitFor()
+    await section.getByText(`The owner of ${host} sets its provider keys. Yours stay on this computer.`).waitFor()
     await look(page, 'settings-models-hosted')
     expect(await section.getByText(/Keys for model providers|keychain|cret/).count()).toBe(0)
     expect(await section.getByRole('button').count()).toBe(0)

@@ -94,7 +94,7 @@ test('creates a limited tool client that asks before deleting, and revokes it', 
   const key = await dialog.getByRole('region', { name: 'Key', exact: true }).locator('code').textContent()
   expect(key).toMatch(/^sk_tools_[\w-]{43}$/)
   await dialog.getByRole('button', { name: 'Done' }).click()
-  await section.getByText('Changes, asks before it deletes').waitFor()
+  await section.getByText('Changes, asks before deleting').waitFor()
   await look(page, 'settings-tools')
   await look.inOtherSizes(page, 'settings-tools')
   expect(await page.content()).not.toContain(key)
@@ -241,7 +241,7 @@ test('a saved and ordered policy decides later requests', async () => {
 
   await section.getByRole('button', { name: 'Add rule' }).click()
   await choose(2, 'Effect', 'Allow')
-  await choose(2, 'What', 'Sign in with Ethereum')
+  await choose(2, 'Action', 'Sign in with Ethereum')
   await rule(2).getByText('Anyone may sign in with Ethereum to any site without asking you.').waitFor()
   await rule(2).getByText('Name the hosts you trust').waitFor()
   await rule(2)

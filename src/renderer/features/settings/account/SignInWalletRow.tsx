@@ -41,7 +41,7 @@ export function SignInWalletRow() {
           open
           onOpenChange={(open) => !open && setChosen(undefined)}
           title={`Sign in with ${chosen.label}?`}
-          description={`Steward signs out of ${connection.name} and signs in with ${shortenAddress(chosen.address)}. Sandboxes, credits and domains belong to the account that it leads to there.`}
+          description={`Steward signs out of ${connection.name} and signs in with ${shortenAddress(chosen.address)}. You then see the sandboxes, credits and domains of that wallet’s account.`}
           confirmLabel="Sign in"
           tone="primary"
           onConfirm={() => choose(chosen.id)}

@@ -32,7 +32,10 @@ export function ActivitySection() {
   // Shows the selection until it is saved.
   const pending = changing.isPending ? changing.variables : {}
   return (
-    <SettingsPage title="Activity" description="What Steward keeps of what happened, on this computer only.">
+    <SettingsPage
+      title="Activity"
+      description="The activity log and terminal recordings, stored only on this computer."
+    >
       {isPending ? (
         <SkeletonRows label="Loading settings…" count={3} rowClassName="h-12" />
       ) : error ? (
@@ -56,7 +59,7 @@ function Settings({ settings, onChange }: SettingsProps) {
       <SettingsCard>
         <SettingsRow
           label="Keep entries"
-          hint="Older ones are removed for good. The log says what was removed, and the rest can still be verified."
+          hint="Older entries are removed permanently. The log records each removal, and the rest can still be verified."
         >
           <div className="w-44">
             <Select
@@ -74,12 +77,12 @@ function Settings({ settings, onChange }: SettingsProps) {
           <div className="px-3.5 py-2.5">
             <Checkbox
               label="Record terminals"
-              hint="Everything that terminals opened from now on show is kept in files that only you can read, passwords and keys that appear on the screen included. What you type is recorded only where the terminal shows it."
+              hint="Records the output of new terminals, including any passwords shown. Only you can read the files. Your input is recorded only where the terminal shows it."
               checked={records}
               onChange={(checked) => onChange({ record_terminals: checked })}
             />
           </div>
-          <SettingsRow label="Keep recordings" hint="Older ones are deleted.">
+          <SettingsRow label="Keep recordings" hint="Older recordings are deleted.">
             <div className="w-44">
               <Select
                 label="Keep recordings"
@@ -110,7 +113,7 @@ function buildRetentionOptions(
   const days = present === null || offered.includes(present) ? offered : [...offered, present].toSorted((a, b) => a - b)
   return [
     ...days.map((count) => ({ value: String(count), label: formatDays(count) })),
-    ...(orForEver ? [{ value: unlimitedOption, label: 'For ever' }] : []),
+    ...(orForEver ? [{ value: unlimitedOption, label: 'Forever' }] : []),
   ]
 }
 

@@ -27,7 +27,7 @@ export function CodingAgentsSection() {
   return (
     <SettingsPage
       title="Coding agents"
-      description="Use Steward’s models in Codex, Claude Code, and anything that speaks OpenAI’s or Anthropic’s API. Each program gets a key of its own, with limits."
+      description="Use Steward’s models in Codex, Claude Code, and anything that supports the OpenAI or Anthropic API. Each program gets its own key, with limits."
     >
       {isPending ? (
         <SkeletonRows label="Loading models…" count={3} rowClassName="h-12" />
@@ -64,13 +64,16 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
       />
       {available.length === 0 && (
         <p role="status" className="rounded-card border border-line bg-panel px-3.5 py-2.5 text-muted">
-          No model can answer yet.{' '}
+          No models available yet.{' '}
           <a href={buildAddress('settings', 'models')} className="font-medium text-accent hover:underline">
             Add a provider key or a local server
           </a>
         </p>
       )}
-      <SettingsGroup title="1. Create a key" description={`Programs with it can spend your credits, up to its limit.`}>
+      <SettingsGroup
+        title="1. Create a key"
+        description="Programs with this key can spend your credits, up to its limit."
+      >
         <SettingsCard>
           <SettingsRow label={`Key for ${label}`} hint="You choose its models and its daily limit. It is shown once.">
             <Button icon={Plus} onClick={() => setKeyOpen(true)}>

@@ -19,7 +19,7 @@ export function KeyModels({ chosen, onChange, error }: KeyModelsProps) {
         value={chosen ? 'some' : 'all'}
         error={error}
         options={[
-          { value: 'all', label: 'All models', detail: 'Also those that you add later.' },
+          { value: 'all', label: 'All models', detail: 'Including models you add later.' },
           { value: 'some', label: 'Only some models' },
         ]}
         onChange={(which) => onChange(which === 'all' ? undefined : [])}

@@ -51,7 +51,7 @@ function NewKeyForm({ initialName, onCreated, onClose }: NewKeyFormProps) {
       ...(parsed.error && { name: `A name ${parsed.error.issues[0]?.message}.` }),
       ...(models?.length === 0 && { models: 'Choose at least one model.' }),
       ...(models && models.length > maxModels && { models: `Choose at most ${maxModels} models.` }),
-      ...(cents === undefined && { limit: 'Enter dollars and cents, as in 5 or 2.50.' }),
+      ...(cents === undefined && { limit: 'Enter dollars and cents, such as 5 or 2.50.' }),
     }
     setWrong(errors)
     if (!parsed.success || cents === undefined || Object.keys(errors).length > 0) return false
@@ -90,7 +90,7 @@ function NewKeyForm({ initialName, onCreated, onClose }: NewKeyFormProps) {
         unit="USD"
         inputMode="decimal"
         placeholder="No limit"
-        hint="The most this key may spend in a day (UTC). Leave empty for no limit."
+        hint="Maximum this key can spend per day (UTC). Leave empty for no limit."
       />
     </FormDialog>
   )
@@ -130,8 +130,8 @@ function NextLine({ line }: { line: string }) {
 function FirstCall() {
   const hint = (
     <>
-      Put the key into the variable <code className="font-mono">STEWARD_KEY</code> first, so that it stays out of the
-      shell’s history. The address is this Steward’s, as long as it runs.
+      Set <code className="font-mono">STEWARD_KEY</code> to the key first, so that it stays out of your shell history.
+      The address works while Steward runs.
     </>
   )
   return (

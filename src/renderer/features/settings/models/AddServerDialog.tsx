@@ -49,7 +49,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Add a model server"
-      description="Any server that speaks OpenAI’s chat completions. If it needs a key, Steward asks for it next."
+      description="Any server with an OpenAI-compatible chat completions API. If it needs a key, Steward asks for it next."
       action="Add server"
       onSend={send}
       onClose={onClose}
@@ -63,7 +63,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
         }}
         error={wrong.name}
         placeholder="workstation"
-        hint="Lower-case letters, digits and hyphens."
+        hint="Lowercase letters, digits and hyphens."
       />
       <TextField
         label="Address"
@@ -90,7 +90,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
         />
         {selectedBilling === 'paid' && (
           <p className="mt-1.5 text-small text-faint">
-            Steward reads the prices if the server lists them. Otherwise set them afterwards, so that your limits count.
+            Steward reads the prices if the server lists them. Otherwise, set them afterwards so that your limits apply.
           </p>
         )}
       </div>

@@ -18,8 +18,8 @@ import { useModels } from './useModels.ts'
 import { useProviderActions, useProviders } from './useProviders.ts'
 
 const intros = {
-  you: 'Keys for model providers, and model servers of your own. Programs use these models with an API key of Steward and never see the provider’s key.',
-  operator: 'Models of the service you are signed in to. Programs use them with an API key of Steward.',
+  you: 'Keys for model providers, and your own model servers. Programs use these models with a Steward API key and never see the provider’s key.',
+  operator: 'Models of the service you are signed in to. Programs use them with a Steward API key.',
 } as const
 
 export function ModelsSection() {
@@ -82,7 +82,7 @@ function ProviderGroup({ providers, storage, models }: ProviderGroupProps) {
           open
           onOpenChange={() => setRemoved(undefined)}
           title={`Remove ${removed.name} key?`}
-          description={`Steward forgets it, and models of ${removed.name} stop answering. It stays valid at ${removed.name} until you revoke it there.`}
+          description={`Steward deletes the key, and ${removed.name} models stop working. It stays valid at ${removed.name} until you revoke it there.`}
           confirmLabel="Remove key"
           onConfirm={() => remove(removed.family)}
         />
@@ -107,7 +107,7 @@ function ReadAgainButton() {
   }
   return (
     <Button size="small" icon={RotateCw} busy={busy} onClick={() => void read()}>
-      Read keys again
+      Reload keys
     </Button>
   )
 }
@@ -122,12 +122,12 @@ function OperatorModels({ models, isPending }: OperatorModelsProps) {
   return (
     <SettingsGroup
       title="Available models"
-      description={`Whoever runs ${name} sets its provider keys. Yours stay on this computer. Prices are in US dollars per million tokens.`}
+      description={`The owner of ${name} sets its provider keys. Yours stay on this computer. Prices are in US dollars per million tokens.`}
     >
       {isPending && <SkeletonRows label="Loading models…" rowClassName="h-14" />}
       {available?.length === 0 && (
         <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">
-          No models yet. Ask whoever runs the service to configure a provider.
+          No models yet. Ask the owner of the service to configure a provider.
         </p>
       )}
       {available !== undefined && available.length > 0 && (

@@ -43,7 +43,7 @@ export function OwnServers({ models }: { models: readonly ListedModel[] }) {
       actions={
         <div className="flex flex-wrap gap-2">
           <Button size="small" icon={Search} busy={searching} onClick={() => void search()}>
-            Look for local models
+            Find local models
           </Button>
           <Button size="small" icon={Plus} onClick={() => setAdding(true)}>
             Add server…
@@ -75,8 +75,8 @@ function DiscoveredServers({ servers, added }: DiscoveredServersProps) {
     return (
       <p role="status" className="rounded-card border border-line bg-panel px-3.5 py-2.5 text-muted">
         {servers.length === 0
-          ? 'No local models found. Start Ollama, LM Studio or llama.cpp on its usual port, then look again.'
-          : 'All local servers that answer are added.'}
+          ? 'No local models found. Start Ollama, LM Studio or llama.cpp on its usual port, then try again.'
+          : 'All local servers found are already added.'}
       </p>
     )
   }
@@ -156,7 +156,7 @@ function ServerList({ servers, models }: ServerListProps) {
           open
           onOpenChange={() => setRemoved(undefined)}
           title={`Remove ${removed.name}?`}
-          description="Its models stop answering through Steward. The server itself is not changed."
+          description="Its models are no longer available in Steward. The server itself does not change."
           confirmLabel="Remove server"
           onConfirm={() => removeServer(removed.id)}
         />
@@ -200,7 +200,7 @@ function ServerRow({ server, models, conflicts, onRemove }: ServerRowProps) {
             {needs_key && <p className="text-small text-muted">This server needs a key.</p>}
             {!needs_key && server.models.length === 0 && <p className="text-small text-muted">It lists no models.</p>}
             {isUnknown && (
-              <p className="text-small text-caution">Price unknown: limits and costs leave its models out.</p>
+              <p className="text-small text-caution">Price unknown: costs and limits don’t include its models.</p>
             )}
             {key?.fault != null && <p className="text-small text-negative">{key.fault}</p>}
           </div>
@@ -233,8 +233,7 @@ function ServerRow({ server, models, conflicts, onRemove }: ServerRowProps) {
       <div className="flex flex-col gap-1.5 pl-4.5">
         {conflicts.length > 0 && (
           <p className="text-small text-muted">
-            Not available from here, because the name is taken:{' '}
-            {conflicts.map(({ model, by }) => `${model} (${by})`).join(', ')}
+            Unavailable because the name is taken: {conflicts.map(({ model, by }) => `${model} (${by})`).join(', ')}
           </p>
         )}
         <ModelList of={name} models={models} />

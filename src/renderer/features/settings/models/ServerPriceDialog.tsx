@@ -33,7 +33,7 @@ export function ServerPriceDialog({ server, onClose }: ServerPriceDialogProps) {
   return (
     <FormDialog
       title={`Price of ${server.name}`}
-      description="In US dollars per million tokens. Your limits count with it."
+      description="In US dollars per million tokens. Used for costs and limits."
       action="Save price"
       onSend={save}
       onClose={onClose}

@@ -10,7 +10,7 @@ export function PoliciesSection() {
   return (
     <SettingsPage
       title="Policies"
-      description="What the wallet signs by itself, asks you about, or refuses. The first matching rule decides."
+      description="What the wallet signs automatically, asks you about, or refuses. The first matching rule applies."
     >
       {isPending ? (
         <SkeletonRows label="Loading policies…" count={4} rowClassName="h-16" />

@@ -69,7 +69,7 @@ export function PolicyEditor({ policy }: { policy: Policy }) {
 function describeState({ isWritten, isOvertaken, wanted: edited, changes }: ReturnType<typeof usePolicyDraft>): string {
   if (!isWritten) return 'No unsaved changes.'
   if (edited === undefined) return 'Fix the errors above.'
-  if (isOvertaken) return 'The policy changed elsewhere. Saving replaces that.'
+  if (isOvertaken) return 'The policy changed elsewhere. Saving overwrites that change.'
   return changes.length === 1 ? '1 unsaved change.' : `${changes.length} unsaved changes.`
 }
 

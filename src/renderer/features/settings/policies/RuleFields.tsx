@@ -40,9 +40,9 @@ export function RuleFields({ rule, faults, onChange }: RuleFieldsProps) {
         onChange={(effect) => onChange({ effect })}
         options={effects}
       />
-      <Select label="What" labelHidden value={rule.kind} onChange={(kind) => onChange({ kind })} options={kinds} />
+      <Select label="Action" labelHidden value={rule.kind} onChange={(kind) => onChange({ kind })} options={kinds} />
       <Select
-        label="Who asks"
+        label="Requester"
         labelHidden
         value={rule.requester}
         onChange={(requester) => onChange({ requester })}

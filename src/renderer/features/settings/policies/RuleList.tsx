@@ -28,7 +28,7 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
   const move = (id: string, place: number) => {
     if (place < 0 || place >= rules.length) return
     onChange(withRuleAt(rules, id, place))
-    setAnnouncement(`Rule moved to place ${place + 1} of ${rules.length}.`)
+    setAnnouncement(`Rule moved to position ${place + 1} of ${rules.length}.`)
   }
   const drop = () => {
     if (dragged !== undefined && over !== undefined) move(dragged, over)
@@ -100,7 +100,7 @@ function RuleHeadings() {
       aria-hidden
       className={`grid gap-1.5 bg-panel py-1 pr-10.5 pl-8 text-small font-medium text-faint max-wide:hidden ${ruleColumns}`}
     >
-      {['Effect', 'What', 'Who asks', 'Host', 'Up to $'].map((heading) => (
+      {['Effect', 'Action', 'Requester', 'Host', 'Up to $'].map((heading) => (
         <span key={heading} className="px-0.5">
           {heading}
         </span>

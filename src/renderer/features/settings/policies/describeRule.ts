@@ -24,10 +24,10 @@ function allowWarnings({ kind, requester, host, max_amount_micro_usd: maxAmount 
     ...(signsIn && host === '*' && requester !== 'person'
       ? ['Programs can sign in to any site as you. Name the hosts you trust.']
       : []),
-    ...(kind === 'message' && requester !== 'person' ? ['Only you can sign messages, whatever a rule says.'] : []),
+    ...(kind === 'message' && requester !== 'person' ? ['Only you can sign messages. Rules can’t change this.'] : []),
     ...(kind === 'tool.call' ? ['Tools can delete sandboxes and DNS records without asking you.'] : []),
     ...(kind === 'identity.register' && requester !== 'person'
-      ? ['Registrations are permanent, and nobody reviews them first.']
+      ? ['Registrations are permanent and happen without your review.']
       : []),
   ]
 }

@@ -70,7 +70,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
           onChange={(name) => edit({ name })}
           error={wrong.name}
           placeholder="files"
-          hint={`Stands before the names of its tools: ${draft.name || 'files'}__read_file.`}
+          hint={`Prefix of its tool names: ${draft.name || 'files'}__read_file.`}
         />
         <ChoiceChips
           legend="Kind"
@@ -97,7 +97,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
             error={wrong.place}
             monospaced
             placeholder="https://mcp.example.com/mcp"
-            hint="https, or http on this computer. Private networks are not asked."
+            hint="https, or http on this computer. Private networks are not allowed."
           />
         )}
         <TextField
@@ -107,7 +107,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
           error={wrong.secrets}
           monospaced
           placeholder={inSandbox ? 'API_TOKEN' : 'Authorization'}
-          hint="Names only, separated by commas. Steward asks for the values next, on a protected page."
+          hint="Names only, separated by commas. Steward asks for the values next, in a protected form."
         />
       </div>
     </FormDialog>
@@ -138,7 +138,7 @@ function ProgramFields({ command, fault, sandbox, sandboxes, onChange }: Program
           }))}
         />
       ) : (
-        <p className="text-muted">Create a sandbox first: the program runs in it.</p>
+        <p className="text-muted">Create a sandbox first. The program runs in it.</p>
       )}
       <TextField
         label="Command"
@@ -147,7 +147,7 @@ function ProgramFields({ command, fault, sandbox, sandboxes, onChange }: Program
         error={fault}
         monospaced
         placeholder="npx -y @modelcontextprotocol/server-filesystem /root"
-        hint="Reaches what the sandbox reaches, and nothing of this computer."
+        hint="Has the sandbox’s access, and none to this computer."
       />
     </>
   )
@@ -161,7 +161,7 @@ function toServerPlace(
   if (kind === 'http') {
     return /^https?:\/\/\S+$/i.test(url.trim())
       ? { kind, url: url.trim() }
-      : 'Enter an address that begins with https://.'
+      : 'Enter an address that starts with https://.'
   }
   if (sandboxId === undefined) return 'Create a sandbox first.'
   return command.trim() === ''
@@ -177,5 +177,5 @@ function parseSecretNames(text: string): string[] | string {
     .filter((it) => it !== '')
   if (names.length > toolServerLimits.secrets) return `At most ${toolServerLimits.secrets} names.`
   const bad = names.find((it) => !SecretName.safeParse(it).success)
-  return bad === undefined ? names : `“${bad}” is not a name: use letters, digits, hyphens and underscores.`
+  return bad === undefined ? names : `“${bad}” is not a valid name. Use letters, digits, hyphens and underscores.`
 }

@@ -10,7 +10,7 @@ import { ToolChange } from './ToolChange.tsx'
 
 const askOptions = [
   { value: 'ask', label: 'Ask each time', detail: 'Each call waits for you, in the chat or in Approvals.' },
-  { value: 'run', label: 'Run without asking', detail: 'As long as the server describes it as it does now.' },
+  { value: 'run', label: 'Run without asking', detail: 'Until the server changes its description.' },
 ] as const
 /** Length above which a description is collapsed. */
 const shortCharacters = 240
@@ -32,7 +32,7 @@ export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
       setBusy(false)
     }
   }
-  const why = fault ?? (missing ? 'The server no longer lists it.' : undefined)
+  const why = fault ?? (missing ? 'The server no longer lists this tool.' : undefined)
   const hints = describeHints(tool)
   return (
     <li aria-label={name} className="flex flex-col gap-1.5 px-3.5 py-2.5">
@@ -47,7 +47,7 @@ export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
           <div className="w-44">
             <Select
               quiet
-              label={`Calls of ${name}`}
+              label={`Calls to ${name}`}
               labelHidden
               value={tool.ask ? 'ask' : 'run'}
               onChange={(value) => void set({ ask: value === 'ask' })}
@@ -81,7 +81,7 @@ export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
 
 function Description({ text }: { text: string }) {
   const [whole, setWhole] = useState(false)
-  if (text === '') return <p className="text-small text-faint">The server does not describe it.</p>
+  if (text === '') return <p className="text-small text-faint">No description.</p>
   const isLong = text.length > shortCharacters
   const visible = isLong && !whole ? `${text.slice(0, shortCharacters).trimEnd()}…` : text
   return (

@@ -22,8 +22,8 @@ export function ToolChange({ name, before, after, actions }: ToolChangeProps) {
         <TriangleAlert aria-hidden className="size-4 shrink-0 text-caution" />
         <p className="min-w-40 flex-1">
           {isHidden
-            ? 'The server changed something that is not shown here, so the tool is off. Look before you allow it again.'
-            : 'The server changed this tool after you allowed it, so it is off. Look before you allow it again.'}
+            ? 'The server changed something that is not shown here, so the tool is off. Review it before allowing it again.'
+            : 'The server changed this tool after you allowed it, so it is off. Review it before allowing it again.'}
         </p>
         {actions}
       </div>
@@ -33,7 +33,7 @@ export function ToolChange({ name, before, after, actions }: ToolChangeProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard
         tabIndex={0}
         role="group"
-        aria-label={`Changes of ${name}`}
+        aria-label={`Changes to ${name}`}
         className="max-h-80 overflow-auto py-1.5 font-mono text-small break-words whitespace-pre-wrap"
       >
         {lines.map(({ sign, text }, at) => (

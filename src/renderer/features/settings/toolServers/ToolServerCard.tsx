@@ -163,12 +163,12 @@ function About({ server: { place, server_name, protocol_version, listed_at } }: 
   const where = place.kind === 'http' ? 'HTTP' : sandbox ? `In the sandbox ${sandbox.name}` : 'In a deleted sandbox'
   return (
     <p className="text-small text-faint">
-      {[where, server_name && `calls itself ${server_name}`, protocol_version && `MCP ${protocol_version}`]
+      {[where, server_name && `identifies as ${server_name}`, protocol_version && `MCP ${protocol_version}`]
         .filter(Boolean)
         .join(' · ')}
       {listed_at !== null && (
         <>
-          {' · tools read '}
+          {' · tools updated '}
           <TimeAgo at={listed_at} />
         </>
       )}

@@ -19,7 +19,7 @@ export function ToolServersSection() {
   return (
     <SettingsPage
       title="Tool servers"
-      description="MCP servers whose tools your chats can use. Programs run in a sandbox. A server and each of its tools are off until you turn them on, and every call asks you unless you say otherwise."
+      description="MCP servers whose tools your chats can use. Programs run in a sandbox. A server and each of its tools are off until you turn them on, and every call needs your approval unless you change that."
       actions={
         <Button variant="primary" icon={Plus} onClick={() => setAdding(true)}>
           Add server
@@ -32,7 +32,7 @@ export function ToolServersSection() {
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : data.length === 0 ? (
         <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">
-          No tool servers yet. Add one, look at its tools, and turn on what you need.
+          No tool servers yet. Add one, review its tools, and turn on what you need.
         </p>
       ) : (
         data.map((server) => <ToolServerCard key={server.id} server={server} onRemove={() => setRemoved(server)} />)

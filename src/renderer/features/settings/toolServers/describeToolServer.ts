@@ -26,9 +26,9 @@ export function describeToolCount({ tools }: Pick<ToolServer, 'tools'>): string 
   return `${on} of ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} on`
 }
 
-const hintLabels = { reads: 'only reads', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
+const hintLabels = { reads: 'read-only', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
 
-/** Formats the hints of a tool, such as `The server says: only reads`. */
+/** Formats the hints of a tool, such as `The server says: read-only`. */
 export function describeHints({ hints }: Pick<ServedTool, 'hints'>): string {
   return hints.length === 0 ? '' : `The server says: ${hints.map((it) => hintLabels[it]).join(', ')}`
 }

@@ -48,7 +48,7 @@ function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
     const cents = parseLimitCents(draft.budget)
     setWrong({
       ...(name.error && { name: `A name ${name.error.issues[0]?.message}.` }),
-      ...(cents === undefined && { budget: 'Enter dollars and cents, as in 5 or 2.50.' }),
+      ...(cents === undefined && { budget: 'Enter dollars and cents, such as 5 or 2.50.' }),
     })
     return name.success && cents !== undefined && save(name.data, cents)
   }
@@ -64,7 +64,7 @@ function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
   return (
     <FormDialog
       title={present ? `Change ${present.name}` : 'New tool client'}
-      description={present ? 'It holds for its next call.' : 'Name it after the program that will use it.'}
+      description={present ? 'Applies from the next call.' : 'Name it after the program that will use it.'}
       action={present ? 'Save' : 'Create client'}
       onSend={send}
       onClose={onClose}
@@ -108,7 +108,7 @@ function ToolClientForm({ start, onCreated, onClose }: ToolClientFormProps) {
           unit="USD"
           inputMode="decimal"
           placeholder="No limit"
-          hint="Credits for models and USDC payments together, per day (UTC). Your other limits hold too."
+          hint="Credits for models and USDC payments together, per day (UTC). Your other limits also apply."
         />
       )}
       {!reads && (

@@ -24,7 +24,7 @@ export function ToolClientsSection() {
   return (
     <SettingsPage
       title="Tool clients"
-      description="Programs that use Steward’s sandboxes, domains and payments as tools, over MCP. Each gets a key of its own, with limits. Your policies and approvals apply."
+      description="Programs that use Steward’s sandboxes, domains and payments as tools, over MCP. Each gets its own key, with limits. Your policies and approvals apply."
       actions={
         <Button variant="primary" icon={Plus} onClick={() => setDialog({ form: { name: '' } })}>
           New client
@@ -52,7 +52,7 @@ export function ToolClientsSection() {
           open
           onOpenChange={() => setDialog(undefined)}
           title={`Revoke “${dialog.revoke.name}”?`}
-          description="It loses access at once, and what it asked for is withdrawn. You can’t undo this."
+          description="It loses access at once, and its pending requests are withdrawn. You can’t undo this."
           confirmLabel="Revoke client"
           onConfirm={() => revoke(dialog.revoke.id)}
         />
@@ -108,7 +108,7 @@ function Connect({ list, host, onHost, onCreate }: ConnectProps) {
         ))}
         <p className="text-small text-faint">
           {host === 'stdio' || host === 'claude-desktop'
-            ? 'It joins the Steward that runs, or starts one without a window. Without a key it may use everything, and asks you before it deletes.'
+            ? 'It connects to the running Steward, or starts one without a window. Without a key, it can use everything and asks you before deleting.'
             : 'Steward must be running. STEWARD_TOOLS_KEY is the key of the tool client; model keys don’t work here.'}
         </p>
       </div>

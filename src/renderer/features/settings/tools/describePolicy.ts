@@ -2,9 +2,9 @@ import type { ToolClient, ToolPolicy, ToolProfile } from '#shared/contract/toolC
 
 export const profileOptions: readonly { value: ToolProfile; label: string; detail: string }[] = [
   { value: 'all', label: 'Everything', detail: 'All tools.' },
-  { value: 'read-only', label: 'Read only', detail: 'Looks at everything, changes nothing.' },
-  { value: 'sandboxes', label: 'Sandboxes', detail: 'Machines, terminals, files and ports.' },
-  { value: 'domains', label: 'Domains', detail: 'Names and DNS, also buying names.' },
+  { value: 'read-only', label: 'Read only', detail: 'Reads everything, changes nothing.' },
+  { value: 'sandboxes', label: 'Sandboxes', detail: 'Sandboxes, terminals, files and ports.' },
+  { value: 'domains', label: 'Domains', detail: 'Domains and DNS, including purchases.' },
   { value: 'money', label: 'Money', detail: 'Credits, wallet and x402 payments.' },
   {
     value: 'code',
@@ -30,7 +30,7 @@ export function getProfileName(profile: ToolProfile): string {
 }
 
 const changeLabels = { allow: 'changes', ask: 'asks before changes', deny: 'changes nothing' } as const
-const destroyLabels = { allow: 'deletes', ask: 'asks before it deletes', deny: 'deletes nothing' } as const
+const destroyLabels = { allow: 'deletes', ask: 'asks before deleting', deny: 'deletes nothing' } as const
 
 /** Describes a policy, such as `Changes, asks before it deletes`. */
 export function describePolicy({
