@@ -27,7 +27,7 @@ test('a new wallet waits in the inbox and receives an API key after approval', a
   const toast = page.locator('[data-sonner-toast]', { hasText: `${name} asks for an account` })
   await toast.getByRole('button', { name: 'Review' }).click()
   await page.getByRole('button', { name: 'Approvals: 1 needs you' }).waitFor()
-  const card = page.getByRole('list', { name: 'Wallets that ask for an account' }).getByRole('listitem')
+  const card = page.getByRole('list', { name: 'Wallets requesting an account' }).getByRole('listitem')
   for (const text of [`${name} asks for an account`, wallet.address, 'Ethereum']) {
     expect(await card.textContent()).toContain(text)
   }

@@ -108,7 +108,7 @@ test('announces a waiting request everywhere, and no single key press approves i
   await until('the title counts no more', async () => (await page.title()) === 'Steward')
   await screen.request.getByRole('link', { name: 'Show in Activity' }).click()
   await page.getByRole('main').getByRole('article').filter({ hasText: 'Signed' }).first().waitFor()
-  await page.getByText('Only about this request:').waitFor()
+  await page.getByText('Only entries for this request:').waitFor()
 })
 
 test('marks a second request for a domain and ends it after the first purchase', async () => {
@@ -146,10 +146,10 @@ test('a lowered limit blocks the approval with a reason until it is raised', asy
   await screen.shows(sentence)
   await screen.isArmed()
   await app.person.call(changePaymentBudgets, { ...limits, payment_micro_usd: 100_000, day_micro_usd: 20_000_000 })
-  const left = screen.request.getByText(/^Left of your limits before this payment: \$\d+\.\d\d in any 24 hours/)
+  const left = screen.request.getByText(/^Remaining before this payment: \$\d+\.\d\d in any 24 hours/)
   await left.waitFor()
   await look(page, 'approval-limits')
-  const reason = 'It can’t be approved now. The payment is above your limit of $0.10 per payment.'
+  const reason = 'You can’t approve this now. It is above your limit of $0.10 for one payment.'
   await screen.request.getByText(reason).waitFor()
   expect(await screen.button('Approve once').isEnabled()).toBe(false)
   expect(await screen.button('Deny').isEnabled()).toBe(true)

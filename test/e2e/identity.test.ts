@@ -76,7 +76,7 @@ test('registers permanently from a file and a prompt after approval, and reports
   await approvals.became('Denied')
   await identity.open()
   await identity.row('Eve').click()
-  await identity.is('Refused')
+  await identity.is('Denied')
   await look(page, 'identity-refused')
   await identity.automaton.getByRole('button', { name: 'Edit and try again' }).click()
   expect(await identity.form.getByLabel('Name').inputValue()).toBe('Eve')

@@ -44,8 +44,8 @@ test('creates and locks a wallet, decides two registrations and verifies the act
   await screen.shows(/^Register the automaton “Impostor”/)
   await screen.deny()
   await screen.became('Denied')
-  await showAutomaton(page, 'Impostor', 'Refused')
-  await page.getByText('Nothing was signed and nothing was sent.').waitFor()
+  await showAutomaton(page, 'Impostor', 'Denied')
+  await page.getByText('Nothing was signed or sent.').waitFor()
   await expect(app.client.call(getAutomaton, { id: denied })).rejects.toThrow(/404/)
   const { automatons } = await app.client.call(listAutomatons, {})
   expect(automatons.map(({ name }) => name)).toEqual(['Archivist'])
@@ -98,7 +98,7 @@ async function askToRegister(page: Page, name: string): Promise<string> {
   await form.getByLabel('Bio').fill('Keeps what others forget.')
   const id = await form.getByLabel('Automaton ID').inputValue()
   await form.getByRole('button', { name: 'Review' }).click()
-  await page.getByRole('button', { name: 'Ask for approval' }).click()
+  await page.getByRole('button', { name: 'Request approval' }).click()
   await page.getByRole('link', { name: 'Review' }).click()
   return id
 }

@@ -28,7 +28,7 @@ export function createHostMessages({ noticed, ended }: Listeners): Host {
   const request = ({ id, method }: Json): void => {
     if (method === 'ui/resource-teardown') ended()
     if (method === 'ui/resource-teardown' || method === 'ping') send({ id, result: {} })
-    else send({ id, error: { code: -32_601, message: 'This page does not answer that.' } })
+    else send({ id, error: { code: -32_601, message: 'Method not found' } })
   }
   addEventListener('message', ({ source, data }) => {
     if (source !== parent || !isJson(data) || data.jsonrpc !== '2.0') return
@@ -42,11 +42,11 @@ export function createHostMessages({ noticed, ended }: Listeners): Host {
       last += 1
       const id = last
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => answered({ id, error: { message: 'No answer.' } }), answerMs)
+        const timer = setTimeout(() => answered({ id, error: { message: 'The host did not respond.' } }), answerMs)
         open.set(id, ({ result, error }) => {
           clearTimeout(timer)
           if (error === undefined) resolve(toJsonObject(result))
-          else reject(new Error(readText(toJsonObject(error).message) ?? 'It failed.'))
+          else reject(new Error(readText(toJsonObject(error).message) ?? 'The request failed.'))
         })
         send({ id, method, params })
       })

@@ -89,7 +89,7 @@ function createValueCell({ value, link }: ReceiptView['rows'][number]): HTMLElem
     return cell
   }
   const button = createElement('button', value)
-  button.setAttribute('aria-label', `Transaction ${value}: show it on the site of its network`)
+  button.setAttribute('aria-label', `Transaction ${value}: show it in the block explorer`)
   button.addEventListener('click', () => void host.ask('ui/open-link', { url: link }).catch(() => {}))
   cell.append(button)
   return cell

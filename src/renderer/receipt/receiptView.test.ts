@@ -56,7 +56,7 @@ test('shows the paid amount and links only to https URLs', () => {
 test.each([
   ['settled', null, 'Paid', 'done'],
   ['refused', false, 'Not paid', 'failed'],
-  ['unknown', null, 'Not known yet', 'unclear'],
+  ['unknown', null, 'Outcome unknown', 'unclear'],
   ['reconciled', true, 'Paid', 'done'],
   ['reconciled', false, 'Not paid', 'failed'],
   ['sent', null, 'In progress', 'working'],

@@ -21,11 +21,11 @@ export function createPendingView(): ReceiptView {
 
 /** Returns the view of a tool's result (`CallToolResult` of MCP). */
 export function createResultView({ isError, content, structuredContent }: Json): ReceiptView {
-  if (isError === true) return toErrorView(findText(content) ?? 'It failed.')
+  if (isError === true) return toErrorView(findText(content) ?? 'The request failed.')
   const { waiting, payment } = toJsonObject(structuredContent)
   if (isJson(waiting)) return toWaitingView(waiting)
   if (isJson(payment)) return toPaymentView(payment)
-  return { ...beginning, state: 'done', heading: 'Done', sentence: 'Steward has done what was asked.' }
+  return { ...beginning, state: 'done', heading: 'Done', sentence: 'Steward completed the request.' }
 }
 
 /** Returns the view of an `approval_status` result (`structuredContent`). */
@@ -49,7 +49,7 @@ export function createStatusView(status: Json): ReceiptView {
       return toErrorView(readText(error) ?? words)
     case 'unclear':
     case 'unknown':
-      return { ...beginning, state: 'unclear', heading: 'Not known yet', sentence: readText(error) ?? words, follow }
+      return { ...beginning, state: 'unclear', heading: 'Outcome unknown', sentence: readText(error) ?? words, follow }
     default:
       return { ...beginning, sentence: words, follow }
   }
@@ -72,7 +72,7 @@ const paymentStates: Readonly<Record<string, Pick<ReceiptView, 'state' | 'headin
   waiting: { state: 'waiting', heading: 'Waiting for approval' },
   settled: { state: 'done', heading: 'Paid' },
   refused: { state: 'failed', heading: 'Not paid' },
-  unknown: { state: 'unclear', heading: 'Not known yet' },
+  unknown: { state: 'unclear', heading: 'Outcome unknown' },
 }
 
 /** Returns the view of a payment as tools report it (`paymentOutline`). */

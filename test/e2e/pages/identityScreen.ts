@@ -15,7 +15,7 @@ export type IdentityScreen = {
   /** Navigates from a pending registration to its request in Approvals. */
   toRequest(): Promise<void>
   automaton: Locator
-  /** Waits for the state of the visible automaton, such as `Registered`, `Needs you` or `Refused`. */
+  /** Waits for the state of the visible automaton, such as `Registered`, `Needs you` or `Denied`. */
   is(text: string): Promise<void>
   row(name: string): Locator
 }
@@ -50,7 +50,7 @@ export function identityScreen(page: Page): IdentityScreen {
       return review
     },
     async askForApproval() {
-      await review.getByRole('button', { name: 'Ask for approval' }).click()
+      await review.getByRole('button', { name: 'Request approval' }).click()
       await automaton.waitFor()
     },
     toRequest: () => automaton.getByRole('link', { name: 'Review' }).click(),

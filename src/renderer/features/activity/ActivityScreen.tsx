@@ -123,7 +123,7 @@ function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings
             {verify.data && <VerifyResult verified={verify.data} onShow={show} onClose={verify.reset} />}
             {sought !== undefined && (
               <div className="flex items-center justify-between gap-3">
-                <p className="text-muted">Showing entry {sought} and the ones around it.</p>
+                <p className="text-muted">Showing entry {sought} and nearby entries.</p>
                 <Button size="small" icon={ArrowUp} onClick={() => setSought(undefined)}>
                   Newest
                 </Button>
@@ -147,7 +147,7 @@ function AboutBar({ place: { to, id } }: { place: Extract<ActivityPlace, { kind:
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <p className="flex min-w-0 items-center gap-1.5 text-muted">
-        Only about this {linkNames[to]}: <AddressText text={id} label="Copy ID" />
+        Only entries for this {linkNames[to]}: <AddressText text={id} label="Copy ID" />
       </p>
       <EntryLinks links={toEntryLinks({ [to]: id })} />
       <Button size="small" icon={X} onClick={() => goTo('activity')}>
@@ -192,7 +192,7 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
       <EmptyState
         icon={ScrollText}
         title="No activity yet"
-        description="Everything you, your programs and Steward do appears here. Secrets never do."
+        description="Everything you, your programs and Steward do appears here. Secrets are never recorded."
       />
     )
   }

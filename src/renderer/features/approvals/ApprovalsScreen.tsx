@@ -98,7 +98,7 @@ function NothingChosen({ isMissing }: { isMissing: boolean }) {
   return (
     <EmptyState
       icon={ShieldCheck}
-      title={isMissing ? 'This request is gone' : 'All caught up'}
+      title={isMissing ? 'Request not found' : 'All caught up'}
       description={isMissing ? 'Activity shows what happened to it.' : 'Choose a decided request to see its details.'}
     />
   )

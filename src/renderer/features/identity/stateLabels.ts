@@ -9,7 +9,7 @@ export const stateLabels: Record<State, { words: string; tone: Tone }> = openRec
     waiting: { words: 'Needs you', tone: 'accent' },
     sending: { words: 'Sending', tone: 'caution' },
     registered: { words: 'Registered', tone: 'positive' },
-    refused: { words: 'Refused', tone: 'neutral' },
+    refused: { words: 'Denied', tone: 'neutral' },
     failed: { words: 'Failed', tone: 'negative' },
   },
   (word) => ({ words: toPlainWord(word), tone: 'neutral' }),

@@ -64,7 +64,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
               rename={(next) => actions.renameAccount(account, next)}
             />
           </div>
-          {isDefault && <Chip title={`Used when a request names no ${chains[chain]} account`}>Default</Chip>}
+          {isDefault && <Chip title={`Used for ${chains[chain]} requests that don’t name an account`}>Default</Chip>}
         </div>
         <span className="flex w-13 shrink-0 max-narrow:hidden">
           <Chip>{chains[chain]}</Chip>

@@ -29,8 +29,8 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
             </span>
           ) : (
             <span>
-              <strong className="font-medium text-text">USDC on Solana only.</strong> Steward pays with it where a
-              seller asks for Solana; the seller pays the fee. Other tokens stay where they are.
+              <strong className="font-medium text-text">USDC on Solana only.</strong> Steward pays with it if a seller
+              requires Solana; the seller pays the fee. Steward cannot spend other tokens.
             </span>
           )}
         </p>

@@ -95,8 +95,8 @@ function BackupReminder({ keyrings, onReveal }: { keyrings: Keyring[]; onReveal:
       <div key={id} className="flex items-center gap-3 rounded-card border border-line bg-caution-soft p-3">
         <PencilLine aria-hidden className="size-4 shrink-0 text-caution" />
         <p className="min-w-0 flex-1">
-          <span className="font-medium text-text">“{label}” is not written down.</span>{' '}
-          <span className="text-muted">If this machine is lost, everything in it is lost.</span>
+          <span className="font-medium text-text">You haven’t written down “{label}”.</span>{' '}
+          <span className="text-muted">If you lose this computer, you lose everything in this wallet.</span>
         </p>
         <Button size="small" onClick={() => onReveal(id)}>
           Write it down

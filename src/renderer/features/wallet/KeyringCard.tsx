@@ -39,7 +39,7 @@ export function KeyringCard({ keyring, wallet, balanceOf, actions, onDeposit }: 
             rename={(next) => actions.renameKeyring(id, next)}
           />
           <span className="shrink-0 text-small text-faint max-narrow:hidden">
-            {kind === 'phrase' ? `Recovery phrase of ${words} words` : 'Private key'}
+            {kind === 'phrase' ? `${words}-word recovery phrase` : 'Private key'}
           </span>
         </div>
         <Menu

@@ -32,7 +32,7 @@ export function NetworksTable() {
                   <th className={head}>Network</th>
                   <th className={head}>Chain ID</th>
                   <th className={head}>USDC</th>
-                  <th className={head}>Read at</th>
+                  <th className={head}>RPC</th>
                 </tr>
               </thead>
               <tbody className="divide-y divide-line">

@@ -19,7 +19,7 @@ const words: Record<Trouble, { title: string; explanation: string; steps: readon
     steps: [
       'Start your system keychain. On Linux: gnome-keyring or KWallet, in a D-Bus session.',
       <>
-        Then try again here. <code className="font-mono text-small text-text">npm start -- doctor</code> says more.
+        Then try again. For details, run <code className="font-mono text-small text-text">npm start -- doctor</code>.
       </>,
     ],
   },

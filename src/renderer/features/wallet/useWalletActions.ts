@@ -45,7 +45,7 @@ export function useWalletActions() {
     remove: (id: KeyringId) => void prompt({ purpose: 'remove', keyring_id: id }, 'Removed from this computer'),
     changePassphrase: () => void prompt({ purpose: 'change_passphrase' }, 'Passphrase changed'),
     makeDefault: ({ id, label }: WalletAccount) =>
-      tried(change(changeWallet, { default_account_id: id }), `“${label}” was not made the default.`),
+      tried(change(changeWallet, { default_account_id: id }), `Could not make “${label}” the default.`),
     addAccount: (input: Input<typeof addWalletAccount>) =>
       tried(
         unlocked(() => change(addWalletAccount, input)),

@@ -58,7 +58,7 @@ test('describes a request by its start and its outcome', () => {
     what: ' asked to pay $1',
     outcome: { tone: 'positive', words: 'Signed' },
   })
-  expect([asked, approved, signed].map(describeStep)).toEqual(['research-agent asked', 'You approved it', 'Signed'])
+  expect([asked, approved, signed].map(describeStep)).toEqual(['Requested by research-agent', 'You approved it', 'Signed'])
 })
 
 test('a purchase is described by its effect and whether it was paid', () => {
@@ -80,7 +80,7 @@ test('a purchase is described by its effect and whether it was paid', () => {
   const unclear = entry({ sequence: 5, kind: 'payment.unknown', ...purchase })
   expect(onlyRow(unclear, ...steps)).toMatchObject({
     what: ' asked to pay $1',
-    outcome: { tone: 'caution', words: 'Not known yet' },
+    outcome: { tone: 'caution', words: 'Outcome unknown' },
   })
   const late = entry({ sequence: 6, kind: 'payment.reconciled', ...purchase, detail: { paid: false } })
   expect(onlyRow(late, unclear, ...steps).outcome).toEqual({ tone: 'neutral', words: 'Not paid' })

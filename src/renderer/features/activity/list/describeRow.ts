@@ -19,7 +19,7 @@ const outcomes: Readonly<Record<string, RowText['outcome']>> = {
   'intent.failed': { tone: 'negative', words: 'Failed' },
   'payment.settled': { tone: 'positive', words: 'Paid' },
   'payment.refused': { tone: 'neutral', words: 'Not paid' },
-  'payment.unknown': { tone: 'caution', words: 'Not known yet' },
+  'payment.unknown': { tone: 'caution', words: 'Outcome unknown' },
   'registration.registered': { tone: 'positive', words: 'Registered' },
   'registration.failed': { tone: 'negative', words: 'Failed' },
 }
@@ -74,7 +74,7 @@ export function describeStep({ kind, actor, summary, detail }: TimelineEntry): s
   const decider = deciders[String(detail.decided_by)]
   switch (kind) {
     case 'intent.asked':
-      return `${actor.name} asked`
+      return `Requested by ${actor.name}`
     case 'intent.approved':
       return `${decider ?? actor.name} approved it`
     case 'intent.denied':

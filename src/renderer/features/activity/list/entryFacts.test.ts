@@ -12,7 +12,7 @@ test('formats amounts, deciders and times for users and omits identifiers', () =
     host: null,
   })
   expect(facts.map(({ name, value }) => `${name}: ${value}`)).toEqual([
-    'Asked by: research-agent',
+    'Requested by: research-agent',
     'Amount: $5.00',
     'Decided by: You',
     'Requests expire after: 15 minutes',

@@ -14,7 +14,7 @@ const readable: Readonly<
 > = {
   command: { name: 'Command', isCode: true },
   sandbox_name: { name: 'Sandbox' },
-  asker_name: { name: 'Asked by' },
+  asker_name: { name: 'Requested by' },
   amount_micro_usd: { name: 'Amount', words: formatAmount },
   max_amount_micro_usd: { name: 'Up to', words: formatAmount },
   host: { name: 'Site' },

@@ -78,7 +78,7 @@ function Playing({ cast, label, skips, onSkips }: PlayingProps) {
             onChange={(value) => setSpeed(Number(value))}
           />
         </div>
-        <Checkbox label="Skip long waits" checked={skips} onChange={onSkips} />
+        <Checkbox label="Skip idle time" checked={skips} onChange={onSkips} />
       </div>
     </section>
   )

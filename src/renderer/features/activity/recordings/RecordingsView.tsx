@@ -73,7 +73,7 @@ export function RecordingsView() {
         open={confirmation !== undefined}
         onOpenChange={(open) => !open && setConfirmation(undefined)}
         title={isAll ? 'Delete all recordings?' : 'Delete this recording?'}
-        description="It cannot be undone. Terminals that still run are not recorded again."
+        description="This cannot be undone. Running terminals stop being recorded."
         confirmLabel={isAll ? 'Delete all recordings' : 'Delete recording'}
         onConfirm={() => (confirmation === undefined || isAll ? deleting.all() : deleting.one(confirmation.id))}
       />
@@ -85,7 +85,7 @@ function RecordingRow({ recording, onDelete }: { recording: Recording; onDelete:
   const { id, sandbox_name: sandbox, command, started_at: startedAt, duration_ms: durationMs, bytes, state } = recording
   const notes = [
     state === 'running' && 'running',
-    state === 'cut' && 'largest size reached',
+    state === 'cut' && 'size limit reached',
     recording.missed && 'incomplete',
   ]
   return (

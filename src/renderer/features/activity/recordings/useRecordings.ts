@@ -34,9 +34,9 @@ export function useCast(recordingId: string) {
     queryKey: [...recordingsKey, 'cast', recordingId],
     queryFn: async ({ signal }) => {
       const answer = await fetch(buildCastAddress(recordingId), { signal })
-      if (!answer.ok) throw new Error('This recording is there no more.')
+      if (!answer.ok) throw new Error('This recording no longer exists.')
       const cast = parseCast(await answer.text())
-      if (!cast) throw new Error('This recording cannot be read.')
+      if (!cast) throw new Error('Could not read this recording.')
       return cast
     },
     retry: false,

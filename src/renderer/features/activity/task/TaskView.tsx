@@ -41,8 +41,8 @@ export function TaskView({ task }: { task: TaskId }) {
     return (
       <EmptyState
         icon={SearchX}
-        title="Nothing in the log"
-        description="Nothing was noted of this, or it is older than the log is kept."
+        title="No entries"
+        description="Nothing was recorded, or the entries are past the retention period."
         actions={<Button onClick={() => goTo('activity')}>Show all activity</Button>}
       />
     )

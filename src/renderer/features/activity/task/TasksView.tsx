@@ -33,7 +33,7 @@ export function TasksView() {
       <EmptyState
         icon={ListTree}
         title="No tasks yet"
-        description="Each message to a model, and each call of a program, is a task with all that followed from it."
+        description="A task groups a message or call with everything it caused."
       />
     )
   }

@@ -36,8 +36,8 @@ export function VerifyResult({ verified, onShow, onClose }: VerifyResultProps) {
         )}
         {!ok && (
           <>
-            <p className="text-muted">Something other than Steward changed the file. Problems found:</p>
-            <ul aria-label="Damaged places" className="mt-1.5 max-h-40 overflow-y-auto">
+            <p className="text-muted">Something other than Steward changed the log file. Problems:</p>
+            <ul aria-label="Damaged entries" className="mt-1.5 max-h-40 overflow-y-auto">
               {problems.map(({ sequence, problem }) => (
                 <li key={sequence} className="flex items-center gap-3 py-0.5">
                   <span className="min-w-0 flex-1 break-words text-text">

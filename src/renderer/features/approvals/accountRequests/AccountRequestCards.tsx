@@ -27,7 +27,7 @@ export function AccountRequestCards() {
       className="flex max-h-[40vh] flex-col gap-2 overflow-auto border-b border-line px-4 py-2"
     >
       {waiting.length > 0 && (
-        <ul aria-label="Wallets that ask for an account" className="flex flex-col gap-2">
+        <ul aria-label="Wallets requesting an account" className="flex flex-col gap-2">
           {waiting.map((request) => (
             <Card key={request.id} request={request} words="asks for an account">
               <Decision request={request} armed={armed} />
@@ -68,7 +68,7 @@ function Card({ request, words, children }: { request: AccountRequest; words: st
         </p>
         {state === 'waiting' && (
           <p className="text-small text-muted">
-            An account has its own sandboxes and API keys on this computer. It cannot see yours.
+            An account has its own sandboxes and API keys on this computer. It can’t see yours.
           </p>
         )}
       </div>

@@ -15,7 +15,7 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
   const shell = useLocalStatus()?.shell
   const rival = describeRivals(record, useInbox().data ?? [])
   const notices = [
-    ...(record.blocked_reason === undefined ? [] : [`It can’t be approved now. ${record.blocked_reason}`]),
+    ...(record.blocked_reason === undefined ? [] : [`You can’t approve this now. ${record.blocked_reason}`]),
     ...(rival === undefined ? [] : [rival]),
     ...(record.decision ? [`${record.decision.detail} You can still deny it.`] : []),
     ...(record.needs_confirmation && !record.decision

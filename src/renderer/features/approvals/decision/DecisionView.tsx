@@ -46,7 +46,7 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
           <IntentFields record={record} />
           <RawData key={record.id} text={record.raw} />
           <p className="text-small text-faint">
-            Asked <time dateTime={created_at}>{new Date(created_at).toLocaleString()}</time>
+            Requested <time dateTime={created_at}>{new Date(created_at).toLocaleString()}</time>
           </p>
         </PageColumn>
       </div>
@@ -59,9 +59,9 @@ function RequesterLine({ record: { requester, reason } }: { record: IntentRecord
   const { name, what } = describeRequester(requester)
   const isOwn = requester.kind === 'agent'
   return (
-    <section aria-label="Who asks" className="flex flex-col gap-2">
+    <section aria-label="Requester" className="flex flex-col gap-2">
       <p>
-        Asked by <strong className="font-semibold">{name}</strong>
+        Requested by <strong className="font-semibold">{name}</strong>
         {isOwn ? name !== 'Steward' && ', part of Steward' : `, ${what}`}
       </p>
       {reason !== null && (

@@ -62,7 +62,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
           <Checkbox label="Number of times, including this one" checked={counted} onChange={setCounted} />
           <NumberField label="Count" labelHidden value={times} onChange={setTimes} {...timesLimits} unit="times" />
           <Checkbox label="Until" checked={timed} onChange={setTimed} />
-          <Select label="For how long" labelHidden value={minutes} onChange={setMinutes} options={spans} />
+          <Select label="Duration" labelHidden value={minutes} onChange={setMinutes} options={spans} />
         </div>
         {typeof path === 'string' && (
           <Select
@@ -76,7 +76,7 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
           />
         )}
         <p role="status" className="rounded-card bg-panel px-3.5 py-2.5">
-          {bounded ? grantSentence(record, draft, Date.now()) : 'Choose a number of times, or until when.'}
+          {bounded ? grantSentence(record, draft, Date.now()) : 'Choose a number of times or an end time.'}
         </p>
         <p className="text-small text-faint">
           Only for this requester, site and account. You can revoke it under Policies.

@@ -9,7 +9,7 @@ export function IntentFields({ record: { fields } }: { record: IntentRecord }) {
   const warnings = fields.filter(({ kind }) => kind === 'warning')
   const facts = fields.filter(({ kind }) => kind !== 'warning')
   return (
-    <section aria-label="What is signed" className="flex flex-col gap-3">
+    <section aria-label="Fields to sign" className="flex flex-col gap-3">
       {warnings.map(({ label, value }) => (
         <p key={`${label} ${value}`} className="flex items-start gap-2 rounded-card bg-caution-soft px-3 py-2">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />

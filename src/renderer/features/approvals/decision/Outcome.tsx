@@ -15,8 +15,8 @@ type OutcomeProps = { record: IntentRecord /** Link to the next pending request.
 export function Outcome({ record: { id, decision, error, result }, next }: OutcomeProps) {
   const facts = [
     ...(decision ? [{ label: 'Decided by', value: deciders[decision.by] }] : []),
-    ...(decision && decision.by !== 'person' ? [{ label: 'Why', value: decision.detail }] : []),
-    ...(decision ? [{ label: 'When', value: new Date(decision.at).toLocaleString() }] : []),
+    ...(decision && decision.by !== 'person' ? [{ label: 'Reason', value: decision.detail }] : []),
+    ...(decision ? [{ label: 'Time', value: new Date(decision.at).toLocaleString() }] : []),
     ...(error !== null && error !== decision?.detail ? [{ label: 'Result', value: error }] : []),
   ]
   return (

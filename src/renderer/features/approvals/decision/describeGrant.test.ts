@@ -16,7 +16,7 @@ const nowMs = new Date('2026-01-01T10:00:00').getTime()
 
 test('names the requester, action and host of a grant with its limits and expiry', () => {
   expect(grantSentence(record, { times: 5, minutes: undefined }, nowMs)).toBe(
-    'research-agent may spend up to $2.50 (5 × $0.50) at api.example.com to 0x2222…2222 on Base with 0x71C7…976F for anything it sells, this time and 4 more, and you are not asked again.',
+    'research-agent may spend up to $2.50 (5 × $0.50) at api.example.com to 0x2222…2222 on Base with 0x71C7…976F for anything it sells, this time and 4 more, without asking you again.',
   )
   expect(grantSentence(record, { times: undefined, minutes: 60 }, nowMs)).toMatch(
     /may pay up to \$0\.50 .* for anything it sells, any number of times, until 11/,

@@ -36,7 +36,7 @@ export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }
       : `${describePayment(record, times) ?? deed}${describePayee(record.scope)} with ${shortenAddress(record.address)}${sold}`
   const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${formatExpiry(nowMs + minutes * 60_000, nowMs)}`
-  return `${name} may ${means}, ${often}${end}, and you are not asked again.`
+  return `${name} may ${means}, ${often}${end}, without asking you again.`
 }
 
 /** Formats the payments of a grant, with the total if their number is fixed. */

@@ -11,5 +11,5 @@ test('shows the remaining daily and monthly limits if they exist', () => {
       { scope: 'day', remaining_micro_usd: 19_050_000 },
       { scope: 'month', remaining_micro_usd: 0 },
     ]),
-  ).toBe('Left of your limits before this payment: $19.05 in any 24 hours · $0.00 this month')
+  ).toBe('Remaining before this payment: $19.05 in any 24 hours · $0.00 this month')
 })

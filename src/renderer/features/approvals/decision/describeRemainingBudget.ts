@@ -10,5 +10,5 @@ export function describeRemainingBudget(
   const parts = states.flatMap(({ scope, remaining_micro_usd: left }) =>
     left !== null && (scope === 'day' || scope === 'month') ? [`${formatUsd(left, 'exact')} ${periods[scope]}`] : [],
   )
-  return parts.length === 0 ? undefined : `Left of your limits before this payment: ${parts.join(' · ')}`
+  return parts.length === 0 ? undefined : `Remaining before this payment: ${parts.join(' · ')}`
 }

@@ -121,7 +121,7 @@ function AutomatonFields({ form, errors, accounts, revision, onChange }: Automat
       <TextField
         label="Creator"
         monospaced
-        hint="Who made it. Yours by default."
+        hint="Your address by default."
         value={form.creator}
         error={errors.creator}
         onChange={(creator) => onChange({ creator })}

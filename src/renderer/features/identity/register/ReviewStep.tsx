@@ -61,8 +61,8 @@ export function ReviewStep({ preview, isLocked, busy, failure, onBack, onAsk }: 
         title={chain_type === 'evm' ? 'Typed data' : 'Text'}
         hint={
           chain_type === 'evm'
-            ? 'EIP-712, signed with the automaton’s key. The nonce is replaced when you ask.'
-            : 'Ed25519, signed with the automaton’s key. The nonce is replaced when you ask.'
+            ? 'EIP-712, signed with the automaton’s key. The nonce is replaced when you request approval.'
+            : 'Ed25519, signed with the automaton’s key. The nonce is replaced when you request approval.'
         }
         text={signed_data}
         isJson
@@ -85,7 +85,7 @@ export function ReviewStep({ preview, isLocked, busy, failure, onBack, onAsk }: 
           Back
         </Button>
         <Button type="submit" variant="primary" busy={busy}>
-          Ask for approval
+          Request approval
         </Button>
       </div>
     </form>

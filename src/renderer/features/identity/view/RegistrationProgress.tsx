@@ -23,7 +23,7 @@ export function RegistrationProgress({ registration }: { registration: Automaton
         {state === 'waiting' && (
           <>
             <Step look="now" title="Your approval">
-              It waits for you in Approvals. {request}
+              Waiting for you in Approvals. {request}
             </Step>
             <Step look="later" title="Signature" />
             <Step look="later" title="Registering with the service" />
@@ -50,7 +50,7 @@ export function RegistrationProgress({ registration }: { registration: Automaton
         )}
         {state === 'refused' && (
           <Step look="ended" title="Denied">
-            {detail} Nothing was signed and nothing was sent. {request}
+            {detail} Nothing was signed or sent. {request}
           </Step>
         )}
         {state === 'failed' && (
