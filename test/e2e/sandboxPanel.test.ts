@@ -120,7 +120,7 @@ test('shows a private port in the panel and a tab to the user only', async () =>
   await form.getByRole('button', { name: 'Cancel' }).click()
 
   await exec('cd /srv/www && python3 -m http.server 3000 >/dev/null 2>&1 &')
-  const offered = ports.getByRole('list', { name: 'Ports without an address' }).getByRole('listitem')
+  const offered = ports.getByRole('list', { name: 'Unexposed ports' }).getByRole('listitem')
   await offered.filter({ hasText: '3000' }).getByRole('button', { name: 'Expose…' }).click()
   await form.getByRole('button', { name: 'Expose' }).click()
   await ports.getByText('private · listening').waitFor()

@@ -26,5 +26,5 @@ test('a terminal link ends with the API key that issued it', async () => {
   await terminal.isLive()
   await app.client.call(revokeApiKey, { keyId })
   await opened.page.getByRole('heading', { name: 'This link has expired' }).waitFor()
-  expect(await opened.page.getByText('when the sandbox stops or their API key is revoked').isVisible()).toBe(true)
+  expect(await opened.page.getByText('if the sandbox stops or their API key is revoked').isVisible()).toBe(true)
 })

@@ -229,7 +229,7 @@ test('shows link targets and lets programs copy and ring only as the user allows
 
   await window.newTerminal()
   await terminal.run(offer('refused'))
-  await ask.getByRole('button', { name: 'Refuse' }).click()
+  await ask.getByRole('button', { name: 'Deny' }).click()
   await terminal.run(`${offer('again')}; echo offered`)
   await terminal.sees(/^offered$/m)
   expect(await ask.count()).toBe(0)

@@ -242,7 +242,7 @@ test('deletes a sandbox without leftovers', async () => {
 
   await window.command(`Delete ${name}`)
   const question = window.dialog(`Delete ${name}?`)
-  await question.getByText('All its files are lost').waitFor()
+  await question.getByText('All files are deleted').waitFor()
   await question.getByRole('button', { name: 'Delete sandbox' }).click()
   await question.waitFor({ state: 'hidden' })
   await window.sandbox(name).waitFor({ state: 'detached' })

@@ -11,7 +11,7 @@ import { CrashBoundary } from './CrashBoundary.tsx'
 export function renderPage(content: () => ReactNode): void {
   z.config({ jitless: true }) // the page's Content-Security-Policy has no `unsafe-eval`
   const root = document.getElementById('steward')
-  if (!root) throw new Error('The page has no #steward')
+  if (!root) throw new Error('The page has no #steward element')
   createRoot(root).render(
     <CrashBoundary>
       <WindowProviders>{content()}</WindowProviders>

@@ -69,7 +69,7 @@ export function SecurePromptDialog({ request, onEnd }: SecurePromptDialogProps) 
             <iframe
               ref={frame}
               src={url}
-              title={`${title}: a protected page`}
+              title={`${title}: protected form`}
               sandbox="allow-forms allow-scripts allow-same-origin allow-downloads"
               referrerPolicy="no-referrer"
               onLoad={() => frame.current?.focus()}

@@ -7,6 +7,6 @@ export const DecisionContext = createContext<Decision | undefined>(undefined)
 
 export function useDecisionView(): Decision {
   const view = useContext(DecisionContext)
-  if (!view) throw new Error('useDecisionView needs a DecisionContext above it')
+  if (!view) throw new Error('useDecisionView must be used within a DecisionContext')
   return view
 }

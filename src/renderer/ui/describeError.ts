@@ -32,7 +32,10 @@ const missing: Partial<Record<ErrorCode, Missing>> = {
     message: 'This remembered approval was removed.',
     list: ['Show policies', 'settings', 'policies'],
   },
-  'activity/task-not-found': { message: 'This task is older than the log.', list: ['Show tasks', 'activity', 'tasks'] },
+  'activity/task-not-found': {
+    message: 'The entries of this task were removed.',
+    list: ['Show tasks', 'activity', 'tasks'],
+  },
   'recording/not-found': {
     message: 'This recording was deleted.',
     list: ['Show recordings', 'activity', 'recordings'],

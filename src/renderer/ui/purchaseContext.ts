@@ -17,6 +17,6 @@ export const PurchaseContext = createContext<OpenPurchase | undefined>(undefined
 
 export function usePurchase(): OpenPurchase {
   const open = useContext(PurchaseContext)
-  if (!open) throw new Error('usePurchase needs a PurchaseProvider above it')
+  if (!open) throw new Error('usePurchase must be used within a PurchaseProvider')
   return open
 }

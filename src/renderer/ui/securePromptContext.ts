@@ -12,6 +12,6 @@ export const SecurePromptContext = createContext<OpenSecurePrompt | undefined>(u
 /** Returns the function that opens a secure prompt: `await openSecurePrompt({ purpose: 'unlock' })`. */
 export function useSecurePrompt(): OpenSecurePrompt {
   const open = useContext(SecurePromptContext)
-  if (!open) throw new Error('useSecurePrompt needs a SecurePromptProvider above it')
+  if (!open) throw new Error('useSecurePrompt must be used within a SecurePromptProvider')
   return open
 }

@@ -6,7 +6,7 @@ export const TabsContext = createContext<TabsState | undefined>(undefined)
 
 export function useTabs(): TabsState {
   const tabs = useContext(TabsContext)
-  if (!tabs) throw new Error('A tab needs Tabs above it')
+  if (!tabs) throw new Error('A tab must be used within Tabs')
   return tabs
 }
 

@@ -8,7 +8,7 @@ export function LinkEnded() {
       <EmptyState
         icon={Link2Off}
         title="This link has expired"
-        description="Terminal links last one hour at most. They end earlier when the sandbox stops or their API key is revoked. Ask for a new link."
+        description="Terminal links last up to one hour. They end earlier if the sandbox stops or their API key is revoked. Ask for a new link."
       />
     </main>
   )

@@ -84,7 +84,7 @@ function ExposeQuestion({
       onOpenChange={onClose}
       tone="primary"
       title={`Expose port ${port} of ${sandbox.name}?`}
-      description="It has no address yet. It gets a private one: opening it needs your API key or a token you share."
+      description="The port gets a private address. Opening it needs your API key or a token you share."
       confirmLabel="Expose and open"
       onConfirm={async () => open(await expose({ port, visibility: 'private' }), path)}
     />

@@ -57,7 +57,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
       if (exposed) await openPort(sandbox, exposed, path)
       else askToExpose(sandbox, { port, path })
     } catch (error) {
-      notify.failed(error, { title: `Port ${port} was not opened` })
+      notify.failed(error, { title: `Could not open port ${port}` })
     }
   }
 

@@ -64,7 +64,7 @@ function FileToolbar({ tree, browser }: Omit<FileBrowserProps, 'sandboxId'>) {
           onSelect: () => tree.setSortBy(sortBy),
         }))}
       >
-        <IconButton size="small" label="Order" icon={ListFilter} />
+        <IconButton size="small" label="Sort" icon={ListFilter} />
       </Menu>
       <IconButton size="small" label="Refresh" icon={RotateCw} onClick={() => void tree.reread()} />
     </div>

@@ -16,7 +16,7 @@ type NameDialogProps = {
 export function NameDialog({ title, label, initial = '', confirmLabel, onClose, onName }: NameDialogProps) {
   const [name, setName] = useState(initial)
   const send = async () => {
-    if (/^\.{0,2}$|[/\0]/.test(name)) throw new AppError('file/path', `“${name}” cannot be the name of a file.`)
+    if (/^\.{0,2}$|[/\0]/.test(name)) throw new AppError('file/path', `“${name}” is not a valid file name.`)
     await onName(name)
     onClose()
   }

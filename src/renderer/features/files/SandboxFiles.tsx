@@ -66,7 +66,7 @@ export function SandboxFiles({ sandbox, visible, request }: SandboxFilesProps) {
         queue={queue}
         transfers={transfers}
         onWrongFile={({ path }) =>
-          notify.info(`This is not the same ${getBasename(path)}`, {
+          notify.info(`This is a different ${getBasename(path)}`, {
             hint: 'Its size or date differs. Choose the same file, or cancel the upload.',
           })
         }

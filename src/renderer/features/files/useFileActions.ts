@@ -52,21 +52,21 @@ export function useFileActions(id: SandboxId) {
       }),
     rename: (path: string, name: string) => move(path, joinPath(getDirname(path), name)),
     moveInto: (path: string, folder: string) =>
-      telling(`${getBasename(path)} was not moved`, async () => {
+      telling(`Could not move ${getBasename(path)}`, async () => {
         const before = getDirname(path)
         await move(path, joinPath(folder, getBasename(path)))
-        notify.done(`${getBasename(path)} was moved to ${folder}`, {
+        notify.done(`Moved ${getBasename(path)} to ${folder}`, {
           action: {
             label: 'Undo',
             run: () =>
-              void telling(`${getBasename(path)} was not moved back`, () =>
+              void telling(`Could not move ${getBasename(path)} back`, () =>
                 move(joinPath(folder, getBasename(path)), joinPath(before, getBasename(path))),
               ),
           },
         })
       }),
     copyTo: (from: string, to: string) =>
-      telling(`${getBasename(from)} was not copied`, async () => {
+      telling(`Could not copy ${getBasename(from)}`, async () => {
         await agent(copyFile, { id, from, to })
         await reread()
       }),

@@ -24,6 +24,6 @@ export function DeleteSandboxDialog({ sandbox, remove, onClose }: DeleteSandboxD
 }
 
 function describeLoss(running: number): string {
-  if (running === 0) return 'All its files are lost.'
-  return `All its files are lost, and ${running === 1 ? 'the program in its terminal ends' : `the programs in its ${running} terminals end`}.`
+  if (running === 0) return 'All files are deleted.'
+  return `All files are deleted, and ${running === 1 ? 'the program in its terminal ends' : `the programs in its ${running} terminals end`}.`
 }

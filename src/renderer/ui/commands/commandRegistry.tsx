@@ -68,7 +68,7 @@ export function useRegisteredCommands(): readonly Command[] {
 
 function useRegistry(): CommandRegistry {
   const registry = useContext(RegistryContext)
-  if (!registry) throw new Error('useCommands needs a CommandProvider above it')
+  if (!registry) throw new Error('useCommands must be used within a CommandProvider')
   return registry
 }
 

@@ -16,7 +16,7 @@ export function ListeningPorts({ sandbox, visible }: ListeningPortsProps) {
   if (!listening || first === undefined) return null
 
   const open = (number: number) =>
-    showErrorNotice(`Port ${number} was not opened`, async () => {
+    showErrorNotice(`Could not open port ${number}`, async () => {
       const present = exposed?.find(({ port }) => port === number)
       await actions.open(present ?? (await actions.expose({ port: number, visibility: 'private' })))
     })

@@ -40,7 +40,7 @@ export function ImageView({ sandboxId, path, version, size }: ImageViewProps) {
       </div>
       <div className="flex min-h-0 flex-1 overflow-auto bg-panel p-3">
         {broken ? (
-          <p className="m-auto text-muted">This picture cannot be shown.</p>
+          <p className="m-auto text-muted">This image cannot be displayed.</p>
         ) : (
           <img
             src={source}

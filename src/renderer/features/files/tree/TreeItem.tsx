@@ -109,6 +109,7 @@ function renderIcon({ entry, isFolder, expanded }: EntryRow): ReactElement {
 }
 
 function describeEntry({ entry }: EntryRow): string {
-  const link = entry.target === undefined ? '' : ` → ${entry.target}${entry.target_type === null ? ' (not there)' : ''}`
+  const link =
+    entry.target === undefined ? '' : ` → ${entry.target}${entry.target_type === null ? ' (broken link)' : ''}`
   return `${entry.path}${link}\n${new Date(entry.modified_at).toLocaleString()}`
 }

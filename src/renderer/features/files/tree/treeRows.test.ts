@@ -35,5 +35,5 @@ test('shows hidden files on request', () => expect(listNames({ hidden: true })).
 test('sorts by size in descending order on request', () =>
   expect(listNames({ sortBy: 'size' })).toEqual(['link', 'z', 'a2', 'a10']))
 test('shows the entries of an open folder or a loading row', () => {
-  expect(listNames({ expanded: ['/z', '/link'] })).toEqual(['link', '  (Reading…)', 'z', '  inside', 'a2', 'a10'])
+  expect(listNames({ expanded: ['/z', '/link'] })).toEqual(['link', '  (Loading…)', 'z', '  inside', 'a2', 'a10'])
 })

@@ -30,7 +30,7 @@ export function buildTreeRows(view: TreeView): TreeRow[] {
     const { entries, truncated = false, failure } = view.reading(folder) ?? {}
     const note = (text: string) => rows.push({ kind: 'note', path: folder, depth, text })
     if (!entries) {
-      note(failure ?? 'Reading…')
+      note(failure ?? 'Loading…')
       return
     }
     const visible = entries.filter(({ name }) => view.hidden || !name.startsWith('.')).toSorted(orderBy(view.sortBy))

@@ -69,7 +69,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
           />
         </div>
       )}
-      {data && data.length > 0 && matches.length === 0 && <p className="p-3 text-muted">None fits “{written}”.</p>}
+      {data && data.length > 0 && matches.length === 0 && <p className="p-3 text-muted">No matches for “{written}”.</p>}
       {matches.length > 0 && (
         <SandboxListView sandboxes={matches} selectedId={selectedId} actions={actions} onSelect={onSelect} />
       )}

@@ -84,7 +84,7 @@ function SplitArea({ tree, place, onShares, children }: TreeAreaProps<Split>) {
 function Divider({ direction }: { direction: Split['direction'] }) {
   return (
     <Separator
-      aria-label={direction === 'row' ? 'Width of the terminals beside it' : 'Height of the terminals beside it'}
+      aria-label={direction === 'row' ? 'Terminal width' : 'Terminal height'}
       className={
         direction === 'row'
           ? 'relative w-px bg-line outline-none after:absolute after:inset-y-0 after:-left-1 after:z-10 after:w-2 data-[separator=active]:bg-accent data-[separator=focus]:bg-accent data-[separator=hover]:bg-edge'

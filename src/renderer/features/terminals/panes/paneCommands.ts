@@ -18,7 +18,7 @@ import type { WorkbenchContext } from './workbenchContext.ts'
 
 const section = 'Terminal panes'
 const sides = ['left', 'right', 'up', 'down'] as const
-const where: Record<Side, string> = { left: 'at the left', right: 'at the right', up: 'above', down: 'below' }
+const where: Record<Side, string> = { left: 'on the left', right: 'on the right', up: 'above', down: 'below' }
 const growth: Record<Side, string> = {
   left: 'to the left',
   right: 'to the right',

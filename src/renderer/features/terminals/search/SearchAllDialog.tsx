@@ -91,9 +91,7 @@ function SearchAll({ sandboxes, onOpen }: Omit<SearchAllDialogProps, 'onClose'>)
       )}
       <Primitive.List label="Matches" aria-busy={isFetching} className="max-h-[min(32rem,60vh)] overflow-auto p-1.5">
         {query.text !== '' && results?.matches.length === 0 && (
-          <p className="px-2.5 py-6 text-center text-muted">
-            Nothing in {formatTerminalCount(results.searched)} reads like that.
-          </p>
+          <p className="px-2.5 py-6 text-center text-muted">No matches in {formatTerminalCount(results.searched)}.</p>
         )}
         {groups.map(({ id, title, matches }) => (
           <Primitive.Group

@@ -33,7 +33,10 @@ export function attachStream(options: AttachmentOptions): Attachment {
   const { socket, screen, drawn, onDrawn, onOutput } = options
   const listening = new AbortController()
   const { signal } = listening
-  const deadline = setTimeout(() => end({ code: undefined, reason: 'No answer in time.' }), options.attachWithinMs)
+  const deadline = setTimeout(
+    () => end({ code: undefined, reason: 'The terminal did not respond in time.' }),
+    options.attachWithinMs,
+  )
   const output = createStreamOutput({ screen, drawn, onDrawn, onOutput, send, signal })
 
   function end(how: AttachmentEnd): void {
@@ -89,7 +92,7 @@ export function attachStream(options: AttachmentOptions): Attachment {
       return
     }
     const message = readMessage(String(data))
-    if (message === 'unreadable') end({ code: undefined, reason: 'The service sent a message that is not understood.' })
+    if (message === 'unreadable') end({ code: undefined, reason: 'The service sent an unreadable message.' })
     else if (message) follow(message)
   }
 

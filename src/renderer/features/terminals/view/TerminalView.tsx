@@ -100,7 +100,7 @@ export function TerminalView({
       title: (title) => onTitle?.(title),
       hiddenOutput: () => onHiddenOutput?.(),
       room: (size) => onRoom?.(size),
-      refused: ({ error }) => notify.info('The terminal did not accept that.', { hint: error }),
+      refused: ({ error }) => notify.info('The terminal did not accept the input.', { hint: error }),
       key: (action) => actions.key(action),
       bell: () => ownBell.ring(),
       pasteRefused: () => actions.pasteRefused(),
@@ -217,9 +217,9 @@ function ClipboardAsk({ requests, onAnswered }: ClipboardAskProps) {
         {text.length > maxPreviewLength ? `${text.slice(0, maxPreviewLength)}…` : text}
       </pre>
       <div className="flex items-center gap-2">
-        <p className="min-w-0 flex-1 text-small text-faint">Your answer holds for this terminal.</p>
+        <p className="min-w-0 flex-1 text-small text-faint">Your choice applies to this terminal.</p>
         <Button size="small" onClick={() => answer('refuse')}>
-          Refuse
+          Deny{' '}
         </Button>
         <Button size="small" variant="primary" onClick={() => answer('allow')}>
           Allow

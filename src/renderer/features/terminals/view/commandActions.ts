@@ -140,6 +140,6 @@ function getSafeText({ command, isVerified }: CommandMark): string {
 
 async function copyDirectory(session: TerminalSession | undefined): Promise<void> {
   const directory = session?.directory.now
-  if (directory === undefined) notify.info('The working directory is not known.')
-  else if (await copyText(directory)) notify.done(`${directory} is copied.`)
+  if (directory === undefined) notify.info('The working directory is unknown.')
+  else if (await copyText(directory)) notify.done(`Copied ${directory}`)
 }

@@ -126,7 +126,7 @@ async function loadTerminalFonts(host: HTMLElement): Promise<void> {
 /** Returns the accessible description, which explains how to leave the terminal, because it captures the Tab key. */
 function describeTerminal(screenReader: boolean): string {
   const keyboard = detectKeyboard()
-  const wayOut = `Leave with ${formatKeys(listKeys, keyboard).join(' ')}.`
+  const wayOut = `To leave the terminal, press ${formatKeys(listKeys, keyboard).join(' ')}.`
   if (screenReader) return `${wayOut} Output is read aloud.`
-  return `${wayOut} To have output read aloud, turn it on in the preferences: ${formatKeys(preferencesKeys, keyboard).join(' ')}.`
+  return `${wayOut} To have output read aloud, turn it on in the terminal preferences: ${formatKeys(preferencesKeys, keyboard).join(' ')}.`
 }

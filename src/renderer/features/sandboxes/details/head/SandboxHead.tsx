@@ -97,5 +97,5 @@ export function SandboxHead({ sandbox }: { sandbox: Sandbox }) {
 
 async function copyForm(text: string): Promise<void> {
   if (!(await copyText(text))) return
-  notify.done('Copied', { hint: 'It contains no key. Put yours into STEWARD_API_KEY.' })
+  notify.done('Copied', { hint: 'It contains no key. Set STEWARD_API_KEY to yours.' })
 }

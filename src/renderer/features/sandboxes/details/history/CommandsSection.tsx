@@ -30,7 +30,7 @@ function Commands({ sandbox, visible }: CommandsSectionProps) {
   if (isPending) return <SkeletonRows label="Loading commands…" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   if (data.length === 0)
-    return <p className="text-muted">Commands that agents and scripts run over the API are listed here.</p>
+    return <p className="text-muted">Commands that agents and scripts run over the API appear here.</p>
   return (
     <ul className="-mx-1.5 max-h-72 overflow-y-auto">
       {data.map((it) => (

@@ -67,7 +67,7 @@ function Ports({ sandbox, visible, request: requested, onAsk }: PortsProps) {
         </ul>
       )}
       {data && offered.length > 0 && (
-        <ul aria-label="Ports without an address" className="flex flex-col gap-1">
+        <ul aria-label="Unexposed ports" className="flex flex-col gap-1">
           {offered.map((port) => (
             <li key={port} className="flex h-8 items-center gap-2 text-muted">
               <span className="flex-1">

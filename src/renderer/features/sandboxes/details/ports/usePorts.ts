@@ -80,14 +80,14 @@ export function usePortActions({ id }: Sandbox): PortActions {
   return {
     expose,
     async change({ port }, visibility) {
-      await showErrorNotice(`Port ${port} was not changed`, () => expose({ port, visibility }))
+      await showErrorNotice(`Could not change port ${port}`, () => expose({ port, visibility }))
     },
     async remove({ port }) {
-      await showErrorNotice(`Port ${port} is still exposed`, () => agent(removePort, { id, port }))
+      await showErrorNotice(`Could not remove port ${port}`, () => agent(removePort, { id, port }))
       await readAgain(queryClient, portsKey(id))
     },
     open: (port, path) => open({ id }, port, path),
     token: ({ port }) =>
-      showErrorNotice(`No token was made for port ${port}`, () => agent(createPortToken, { id, port })),
+      showErrorNotice(`Could not create a token for port ${port}`, () => agent(createPortToken, { id, port })),
   }
 }

@@ -29,7 +29,7 @@ function Processes({ sandbox, visible }: ProcessesSectionProps) {
   const { data, error, isPending, refetch } = useProcesses(sandbox, visible)
   const [order, setOrder] = useState<ProcessOrder>({ column: 'cpu_percent', descending: true })
   const send = useSignal(sandbox)
-  if (sandbox.status !== 'running') return <p className="text-muted">Nothing runs in it now.</p>
+  if (sandbox.status !== 'running') return <p className="text-muted">No running processes.</p>
   if (isPending) return <SkeletonRows label="Loading processes…" count={3} rowClassName="h-6" />
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   const rows = sortProcesses(data, order)
@@ -64,7 +64,7 @@ function useSignal({ id }: Sandbox): (process: SandboxProcess, signal: ProcessSi
     try {
       await agent(signalProcess, { id, pid, signal })
     } catch (error) {
-      notify.failed(error, { title: `Process ${pid} was not sent ${signal}` })
+      notify.failed(error, { title: `Could not send ${signal} to process ${pid}` })
     }
     await queryClient.invalidateQueries({ queryKey: ['processes', id] })
   }

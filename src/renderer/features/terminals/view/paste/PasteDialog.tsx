@@ -56,7 +56,7 @@ function OpenPasteDialog({ question: { lines }, onAnswer }: OpenPasteDialogProps
       }
     >
       <div className="overflow-hidden rounded-control border border-line bg-panel">
-        <ol aria-label="What would be pasted" className="px-2.5 py-1.5 font-mono text-small text-text">
+        <ol aria-label="Text to paste" className="px-2.5 py-1.5 font-mono text-small text-text">
           {preview.map((line, place) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines are identified by index
             <li key={place} className="min-h-4 truncate whitespace-pre">

@@ -24,13 +24,13 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
             ]}
           />
           <Select
-            label="A program wants to copy"
+            label="Programs that copy to the clipboard"
             value={preferences.programClipboard}
             onChange={(programClipboard) => onChange({ programClipboard })}
             options={[
               { value: 'ask', label: 'Ask once for each terminal' },
-              { value: 'allow', label: 'Allow it' },
-              { value: 'refuse', label: 'Refuse it' },
+              { value: 'allow', label: 'Allow' },
+              { value: 'refuse', label: 'Deny' },
             ]}
           />
         </div>
@@ -41,13 +41,13 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
         />
         <Checkbox
           label="Ask before pasting several lines"
-          hint="Only where a program would run each of them as it comes."
+          hint="Only if the program runs each line as it arrives."
           checked={preferences.pasteWarning}
           onChange={(pasteWarning) => onChange({ pasteWarning })}
         />
         <Checkbox
-          label="Ask before closing a terminal in which a program runs"
-          hint="A shell that waits for a command is closed at once."
+          label="Ask before closing a terminal with a running program"
+          hint="Idle shells close without asking."
           checked={preferences.closeWarning}
           onChange={(closeWarning) => onChange({ closeWarning })}
         />
@@ -65,8 +65,8 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
           onChange={(enabled) => void changeNotification('bellNotification', enabled)}
         />
         <Checkbox
-          label="Notify me when a program asks for me"
-          hint="Coding agents do, while they wait for you. Only while this window is behind others."
+          label="Notify me when a program needs me"
+          hint="For example, when a coding agent waits for you. Only while this window is in the background."
           checked={preferences.callNotification && areNotificationsAllowed()}
           onChange={(enabled) => void changeNotification('callNotification', enabled)}
         />
@@ -74,13 +74,13 @@ export function BehaviourPreferences({ preferences, onChange }: PreferencePart) 
       <PreferenceGroup title="Commands and reading">
         <Checkbox
           label="Mark commands at the left edge"
-          hint="With how each ended, and a menu to copy its output or run it again."
+          hint="Shows how each ended, with a menu to copy its output or run it again."
           checked={preferences.commandMarks}
           onChange={(commandMarks) => onChange({ commandMarks })}
         />
         <Checkbox
           label="Read output aloud"
-          hint="For people who use a screen reader. It costs speed."
+          hint="For screen readers. Slows down output."
           checked={preferences.screenReader}
           onChange={(screenReader) => onChange({ screenReader })}
         />
