@@ -28,7 +28,7 @@ export function AgentProvider({ agent, events, children }: AgentProviderProps) {
 
 export function useAgent(): ApiClient {
   const agent = useContext(AgentContext)
-  if (!agent) throw new Error('useAgent needs an AgentProvider above it')
+  if (!agent) throw new Error('useAgent must be used within an AgentProvider')
   return agent
 }
 

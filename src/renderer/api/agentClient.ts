@@ -29,7 +29,7 @@ export function createHttpApiClient(fetchLike: FetchLike, onUnreadable?: (count:
     if (!response.ok) throw toResponseError(response, answer)
     const read = parseResponse(route, answer)
     if (!read.success) {
-      throw new AppError('internal/unexpected', `The answer to “${route.summary}” was not understood.`, {
+      throw new AppError('internal/unexpected', `Unexpected response to “${route.summary}”.`, {
         cause: read.error,
       })
     }
@@ -43,7 +43,7 @@ async function reach(fetchLike: FetchLike, path: string, init: RequestInit): Pro
     return await fetchLike(path, init)
   } catch (cause) {
     if (init.signal?.aborted) throw cause
-    throw createUnavailableError('Steward does not answer.', cause)
+    throw createUnavailableError('Steward isn’t responding.', cause)
   }
 }
 
@@ -53,7 +53,7 @@ async function readJson(response: Response, signal: AbortSignal | undefined): Pr
     text = await response.text()
   } catch (cause) {
     if (signal?.aborted) throw cause
-    throw createUnavailableError('Steward’s answer was cut off.', cause)
+    throw createUnavailableError('Connection closed before the response was complete.', cause)
   }
   try {
     return JSON.parse(text)
@@ -71,7 +71,7 @@ function toResponseError(response: Response, answer: unknown): AppError {
   const retryAfterSeconds = Number.parseInt(response.headers.get('retry-after') ?? '', 10)
   return new AppError(
     parseErrorCode(code) ?? toErrorCode(response.status),
-    typeof error === 'string' ? error : `Steward answered with status ${response.status}.`,
+    typeof error === 'string' ? error : `Steward responded with status ${response.status}.`,
     {
       ...(typeof detail === 'string' && { detail }),
       ...(Number.isFinite(retryAfterSeconds) && { retryAfterSeconds }),
