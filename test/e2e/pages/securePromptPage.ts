@@ -14,7 +14,7 @@ export type SecurePromptPage = {
   give(passphrase: string, button: string): Promise<void>
 }
 
-const selector = 'iframe[title$="a protected page"]'
+const selector = 'iframe[title$="protected form"]'
 
 export function securePromptPage(page: Page): SecurePromptPage {
   const frame = page.frameLocator(selector)

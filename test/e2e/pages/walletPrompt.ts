@@ -20,7 +20,7 @@ export type WalletPrompt = {
 
 export function walletPrompt(page: Page): WalletPrompt {
   const dialog = page.getByRole('dialog').filter({ has: page.locator('iframe') })
-  const frame = page.frameLocator('iframe[title$="a protected page"]')
+  const frame = page.frameLocator('iframe[title$="protected form"]')
   return {
     dialog,
     frame,
