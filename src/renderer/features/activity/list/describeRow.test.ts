@@ -58,7 +58,11 @@ test('describes a request by its start and its outcome', () => {
     what: ' asked to pay $1',
     outcome: { tone: 'positive', words: 'Signed' },
   })
-  expect([asked, approved, signed].map(describeStep)).toEqual(['Requested by research-agent', 'You approved it', 'Signed'])
+  expect([asked, approved, signed].map(describeStep)).toEqual([
+    'Requested by research-agent',
+    'You approved it',
+    'Signed',
+  ])
 })
 
 test('a purchase is described by its effect and whether it was paid', () => {
