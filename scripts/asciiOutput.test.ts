@@ -10,6 +10,6 @@ test('escapes non-ASCII text in literals without changing their values', () => {
 })
 
 test('rejects a non-ASCII character after a backslash', () => {
-  expect(() => escapeNonAscii('/\\–/')).toThrow('A backslash stands before')
+  expect(() => escapeNonAscii('/\\–/')).toThrow('A backslash precedes')
   expect(escapeNonAscii('"\\\\–"')).toBe('"\\\\\\u2013"')
 })

@@ -11,7 +11,7 @@ export function preloadFirstScreen(module: string): Plugin {
       order: 'post',
       handler(html, { bundle = {}, filename }) {
         if (!filename.endsWith('index.html')) return
-        const chunks = Object.values(bundle).flatMap((it) => (it.type === 'chunk' ? [it] : []))
+        const chunks = Object.values(bundle).flatMap((value) => (value.type === 'chunk' ? [value] : []))
         const needed = new Set<string>()
         const addChunk = (fileName: string): void => {
           if (needed.has(fileName)) return

@@ -12,7 +12,10 @@ const Price = z
   .number()
   .min(0)
   .max(100_000)
-  .refine((it) => Number.isInteger(Number((it * 1_000_000).toFixed(6))), 'must have at most six digits after the point')
+  .refine(
+    (value) => Number.isInteger(Number((value * 1_000_000).toFixed(6))),
+    'must have at most six digits after the point',
+  )
 
 export const PriceTier = z.strictObject({
   /** Input tokens, cached or not, above which the tier applies. */

@@ -57,7 +57,7 @@ test.each(['S', 'T', 'L', 'M'])('CSI %s moves many lines with the same result as
       await oneByOne.write(`\x1b[1${final}`.repeat(13))
       expect(atOnce.shown()).toEqual(oneByOne.shown())
       expect(atOnce.getPosition()).toEqual(oneByOne.getPosition())
-      const [mine, theirs] = markers.map((group) => group.map((it) => it && [it.line, it.isDisposed]))
+      const [mine, theirs] = markers.map((group) => group.map((value) => value && [value.line, value.isDisposed]))
       expect(mine).toEqual(theirs)
       const cell = ({ terminal }: typeof atOnce) =>
         Array.from({ length: 24 }, (_, row) => terminal.buffer.active.getLine(row)?.getCell(9)?.getBgColor())

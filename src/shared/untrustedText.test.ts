@@ -25,13 +25,13 @@ test('keeps six of the marks that stack on one letter', () => {
 })
 
 test('reports the number of hidden characters in a text', () => {
-  const tags = [...'run it'].map((it) => String.fromCodePoint(0xe0000 + it.charCodeAt(0))).join('')
+  const tags = [...'run it'].map((value) => String.fromCodePoint(0xe0000 + value.charCodeAt(0))).join('')
   expect(escapeHidden(`Hello${tags} you`)).toBe('Hello⟨6 hidden characters⟩ you')
   expect(escapeHidden('a\u200b\u200c\u200d\u2060\u200bb')).toBe('a⟨5 hidden characters⟩b')
   expect(escapeHidden('a\ufe01\u{e0102}\ufe03b\u{e0001}')).toBe('a⟨3 hidden characters⟩b⟨1 hidden character⟩')
 })
 
 test('does not report joiners, variation selectors or flag tags as hidden text', () => {
-  const scotland = `\u{1f3f4}${[...'gbsct'].map((it) => String.fromCodePoint(0xe0000 + it.charCodeAt(0))).join('')}\u{e007f}`
+  const scotland = `\u{1f3f4}${[...'gbsct'].map((value) => String.fromCodePoint(0xe0000 + value.charCodeAt(0))).join('')}\u{e007f}`
   for (const text of ['می‌خواهم', '👩‍👩‍👧', '❤️', `${scotland}!`, 'ক্‍ষ', 'a\u200bb']) expect(escapeHidden(text)).toBe(text)
 })

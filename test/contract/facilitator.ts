@@ -61,7 +61,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       const ada = await rich(5 * price)
       const payment = await createPayment(ada)
       const all = await Promise.all(Array.from({ length: 5 }, () => world.facilitator.settle(payment)))
-      const hashes = all.flatMap((it) => (it.state === 'settled' ? [it.transaction] : []))
+      const hashes = all.flatMap((settlement) => (settlement.state === 'settled' ? [settlement.transaction] : []))
       expect(new Set(hashes).size).toBe(1)
       expect(await world.balance(ada.address)).toBe(4 * price)
     })

@@ -61,7 +61,7 @@ export function secretStoreContract(name: string, makeStore: () => Promise<Store
 
     test('loses no concurrent writes', async () => {
       const names = Array.from({ length: 8 }, (_, index) => `at-once-${index}`)
-      await Promise.all(names.map((it) => store.write(it, `value of ${it}`)))
+      await Promise.all(names.map((value) => store.write(value, `value of ${value}`)))
       expect(await Promise.all(names.map((it) => store.read(it)))).toEqual(names.map((it) => `value of ${it}`))
     })
 

@@ -95,7 +95,7 @@ test('announces a waiting request everywhere, and no single key press approves i
   await page.keyboard.press('Enter')
   await page.keyboard.press('a')
   await until('the button has the focus', () =>
-    screen.button('Approve once').evaluate((it) => it === it.ownerDocument.activeElement),
+    screen.button('Approve once').evaluate((element) => element === element.ownerDocument.activeElement),
   )
   expect((await program.call(getIntent, { intentId: id })).state).toBe('waiting')
   await page.keyboard.press('Enter')

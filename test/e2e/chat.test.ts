@@ -424,7 +424,8 @@ test('opens a long chat at its end and loads earlier messages without scrolling'
   expect(imported.status()).toBe(201)
   await chat.listed('A long chat').click()
   await chat.messages.getByText(`Message ${count}.`).waitFor()
-  const distanceToEnd = () => chat.messages.evaluate((it) => it.scrollHeight - it.scrollTop - it.clientHeight)
+  const distanceToEnd = () =>
+    chat.messages.evaluate((message) => message.scrollHeight - message.scrollTop - message.clientHeight)
   await until('it stands at its end', async () => (await distanceToEnd()) <= 1)
 
   await chat.messages.hover()

@@ -142,7 +142,7 @@ test('refuses an undo after conflicting changes and plans it from the current re
   const domain = 'quiet.com'
   const values = async () =>
     (await app.client.call(listDnsRecords, { domain, fresh: true })).records
-      .map((it) => `${it.host} ${it.value}`)
+      .map((record) => `${record.host} ${record.value}`)
       .sort()
   const page = await openDomains()
   await findRow(page, domain).getByRole('link').click()

@@ -474,7 +474,7 @@ test('scrolls through 5,000 domains and shows their age when the service is down
   const list = page.getByRole('list', { name: 'Your domains' })
   await list.getByRole('link', { name: 'name0000.com' }).waitFor()
   expect(await list.getByRole('listitem').count()).toBeLessThan(80)
-  await list.evaluate((it) => it.closest('.overflow-y-auto')?.scrollTo(0, 1e9))
+  await list.evaluate((element) => element.closest('.overflow-y-auto')?.scrollTo(0, 1e9))
   await list.getByRole('link', { name: domain }).waitFor()
   await page.getByLabel('Filter domains').fill('name4321')
   await list.getByRole('link', { name: 'name4321.com' }).waitFor()

@@ -77,7 +77,7 @@ test('selects each command by its full title and by its first four letters', asy
     expect(await search(page, title)).toMatchObject({ selected: title })
     const start = title.slice(0, 4)
     const { titles, selected } = await search(page, start)
-    const begins = titles.map((it) => plain(it).startsWith(plain(start)))
+    const begins = titles.map((value) => plain(value).startsWith(plain(start)))
     expect(titles).toContain(title)
     expect(selected).toBe(titles[0])
     expect(begins.indexOf(false) === -1 || !begins.slice(begins.indexOf(false)).includes(true)).toBe(true)

@@ -81,7 +81,7 @@ test('the search finds a secret in each encoding and location', () => {
     ...[json, JSON.stringify(json), 's\\u00f6me \\"text\\" of a secret', 'söme &quot;text&quot; of a secret'],
     ...['s%C3%B6me%20%22text%22%20of%20a%20secret', 's%C3%B6me+%22text%22+of+a+secret'],
     ...(['hex', 'base64', 'base64url'] as const).flatMap((as) =>
-      ['', 'a', 'ab', 'abc'].map((it) => Buffer.from(`${it}${text}, and more`).toString(as)),
+      ['', 'a', 'ab', 'abc'].map((value) => Buffer.from(`${value}${text}, and more`).toString(as)),
     ),
     ...[privateKey, privateKey.toUpperCase(), `0x${privateKey}`, [...bytes(privateKey)].join(',')],
     Buffer.from(text, 'utf16le'),

@@ -186,7 +186,9 @@ test('asks about unsaved changes on every way of leaving', async () => {
     await close()
     await page.mouse.move(700, 500)
     const stay = asks.getByRole('button', { name: 'Stay' })
-    await until('Stay to have the focus', () => stay.evaluate((it) => it === it.ownerDocument.activeElement))
+    await until('Stay to have the focus', () =>
+      stay.evaluate((element) => element === element.ownerDocument.activeElement),
+    )
     await page.keyboard.press('Enter')
     await asks.waitFor({ state: 'detached' })
     // The focus returns to the pressed control, and its tooltip covers nothing.

@@ -146,7 +146,9 @@ test('asks before stopping a running program, shows the reason and restarts on E
   const question = window.dialog('Stop editing-box?')
   await question.getByText('sleep 1000').waitFor()
   const cancel = question.getByRole('button', { name: 'Cancel' })
-  await until('Cancel to have the focus', () => cancel.evaluate((it) => it === it.ownerDocument.activeElement))
+  await until('Cancel to have the focus', () =>
+    cancel.evaluate((element) => element === element.ownerDocument.activeElement),
+  )
   await page.keyboard.press('Enter')
   await question.waitFor({ state: 'hidden' })
   await window.command('Stop editing-box…')

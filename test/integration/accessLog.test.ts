@@ -15,5 +15,5 @@ test('logs route, status and account without values chosen by the caller', async
   await service.send('/v1/sandboxes/hunter2/exec', { body: { command: 'true' } })
   await service.send('/hunter2')
   await until('the route', () => lines.find((it) => it.includes('"route":"/v1/sandboxes/:id/exec"')))
-  expect(lines.filter((it) => /secret=1|hunter2/.test(it) || it.includes(service.key))).toEqual([])
+  expect(lines.filter((value) => /secret=1|hunter2/.test(value) || value.includes(service.key))).toEqual([])
 })

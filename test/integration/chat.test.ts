@@ -130,7 +130,7 @@ describe('a message', () => {
       message: { state: 'complete', text: 'Hello Ada.', reasoning: 'She greets.', finish_reason: 'stop', error: null },
     })
     const before = events[0]?.type === 'snapshot' ? events[0].message.text : ''
-    expect(before + events.map((it) => (it.type === 'delta' ? it.text : '')).join('')).toBe('Hello Ada.')
+    expect(before + events.map((event) => (event.type === 'delta' ? event.text : '')).join('')).toBe('Hello Ada.')
 
     const done = await waitForMessage(answer?.id ?? '')
     const [charge] = (await service.send('/v1/credits/history?limit=1')).json.transactions
@@ -305,7 +305,7 @@ describe('a reply', () => {
     })
     providers.play({
       frames: [
-        ...chunks.map((it) => sse(body({ content: it }))),
+        ...chunks.map((chunk) => sse(body({ content: chunk }))),
         // These wait until all clients are connected.
         sse(body({ content: flood })),
         sse(body({}, 'stop')),

@@ -104,7 +104,7 @@ describe('a model with tools', () => {
       'credits_balance',
       'domain_check',
     ])
-    expect(results.map((it: Answer['json']) => [it.role, it.tool_call_id])).toEqual(
+    expect(results.map((result: Answer['json']) => [result.role, result.tool_call_id])).toEqual(
       assistant.tool_calls.map((it: Answer['json']) => ['tool', it.id]),
     )
     const { rows } = (await agent.send('/local/chat/spend?by=conversation')).json

@@ -60,8 +60,8 @@ type Tool = {
 
 /** Returns the tool that runs commands: its name in this family, and the format of its input. */
 function shellTool(): { name: string; args: (command: string) => string } {
-  const tools = (providers.requests[0]!.body.tools as Tool[]).flatMap((it) => it.functionDeclarations ?? [it])
-  const names = tools.map((it) => it.name ?? it.function?.name ?? '')
+  const tools = (providers.requests[0]!.body.tools as Tool[]).flatMap((tool) => tool.functionDeclarations ?? [tool])
+  const names = tools.map((tool) => tool.name ?? tool.function?.name ?? '')
   const name = names.find((it) => /^(exec_command|shell_command|shell)$/.test(it))
   if (!name) throw new Error(`There is no shell among ${names.join(', ')}.`)
   return {

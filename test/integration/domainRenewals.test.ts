@@ -107,7 +107,8 @@ describe('a blocked renewal notifies once, costs nothing and is retried', () => 
     expect((await renewal()).problem.kind).toBe(kind)
     expect((await renewal()).problem.detail).toMatch(/\$1[12]\.9|\$0\.00/)
     const title = `${domain} was not renewed`
-    const countNotices = () => paying.agent.events.filter((it) => it.type === 'domains.told' && it.title === title)
+    const countNotices = () =>
+      paying.agent.events.filter((event) => event.type === 'domains.told' && event.title === title)
     expect(countNotices()).toHaveLength(1)
     await retry()
     expect(countNotices()).toHaveLength(1)

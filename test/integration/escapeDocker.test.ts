@@ -74,7 +74,7 @@ describe('a container and a bubblewrap sandbox, side by side,', () => {
     for (const [kind, command] of Object.entries(look)) expect(await hasMatch(seer, command), kind).toBe(false)
     const namespaces = 'for it in user mnt net pid ipc uts; do readlink /proc/self/ns/$it; done'
     const [ownNamespaces, others] = await Promise.all([run(seer, namespaces), run(neighbour, namespaces)])
-    const shared = ownNamespaces.split('\n').filter((it) => it !== '' && others.split('\n').includes(it))
+    const shared = ownNamespaces.split('\n').filter((part) => part !== '' && others.split('\n').includes(part))
     expect(shared.filter((it) => !it.startsWith('user:'))).toEqual([])
     await run(neighbour, `rm -f /tmp/${mark} /root/${mark} /dev/shm/${mark}; pkill -f '^${mark}'`)
     await run(neighbour, `perl -e 'shmctl(shmget(0x5355, 4096, 0), 0, 0) // die'`)

@@ -394,7 +394,9 @@ test('input that a viewer resends after a disconnect is typed once', async () =>
   await showing(terminal, 'ready')
   const lostViewer = terminal.attach()
   lostViewer.send({ type: 'input', data: 'one ', writer: 'ada', seq: 1 })
-  await until('the input to be taken', () => lostViewer.messages.some((it) => it.type === 'taken' && it.seq === 1))
+  await until('the input to be taken', () =>
+    lostViewer.messages.some((message) => message.type === 'taken' && message.seq === 1),
+  )
   lostViewer.close()
   const back = terminal.attach()
   back.send({ type: 'input', data: 'one ', writer: 'ada', seq: 1 })

@@ -72,7 +72,7 @@ const listFiles = (folder: string) => readdirSync(join(folder, 'providers')).sor
 const allText = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((it) => join(folder, it))
-    .filter((it) => statSync(it).isFile())
+    .filter((value) => statSync(value).isFile())
     .map((it) => readFileSync(it, 'latin1'))
     .join('\n')
 

@@ -40,7 +40,7 @@ test('charges a request interrupted by kill -9 once and a completed request only
   })
   providers.clear()
   providers.playAlways(() => ({ parts: [{ text: 'The beginning of an answer.' }], usage: plainUsage, until }))
-  const cut = ways.map((it) => requestModel(service, it).catch(() => undefined))
+  const cut = ways.map((way) => requestModel(service, way).catch(() => undefined))
   await eventually(() => expect(providers.requests).toHaveLength(ways.length))
   const { held: heldMicroUsd } = await balance()
   expect(heldMicroUsd).toBeGreaterThan(0)

@@ -291,6 +291,6 @@ test('provider keys appear in no error, response, log or file of the service', a
 async function allBytes(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((it) => it.isFile())
-  const texts = await Promise.all(files.map((it) => readFile(join(it.parentPath, it.name), 'latin1')))
+  const texts = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))
   return texts.join('\n')
 }

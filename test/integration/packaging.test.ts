@@ -182,7 +182,7 @@ test('every platform gets the same fuses and files with its own native modules',
   const { mac, win, linux, asar, asarUnpack, electronFuses, publish } = createPackagingConfig({ outputFolder: 'dist' })
   expect([asar, asarUnpack, publish]).toEqual([true, ['**/*.node', '**/spawn-helper'], null])
   expect(Object.values(electronFuses ?? {})).toEqual(Object.values(fuses))
-  const prebuilds = (files: unknown) => [files].flat().filter((it) => String(it).includes('prebuilds'))
+  const prebuilds = (files: unknown) => [files].flat().filter((value) => String(value).includes('prebuilds'))
   const others = (platform: string) =>
     ['darwin', 'linux', 'linuxmusl', 'win32']
       .filter((name) => name !== platform)
@@ -190,7 +190,7 @@ test('every platform gets the same fuses and files with its own native modules',
   expect(prebuilds(mac?.files)).toEqual(others('darwin'))
   expect(prebuilds(win?.files)).toEqual(others('win32'))
   expect(prebuilds(linux?.files)).toEqual(others('linux'))
-  const listShared = (files: unknown) => [files].flat().filter((it) => !String(it).includes('prebuilds'))
+  const listShared = (files: unknown) => [files].flat().filter((value) => !String(value).includes('prebuilds'))
   expect(listShared(mac?.files)).toEqual(listShared(linux?.files))
   expect(listShared(win?.files)).toEqual(listShared(linux?.files))
   expect(mac?.hardenedRuntime).toBe(true)

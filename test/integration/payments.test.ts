@@ -202,7 +202,8 @@ describe('payments by a tool', () => {
     const before = await paying.money()
     await paying.restart()
     const { intents } = (await paying.agent.send('/local/intents?state=waiting')).json
-    const find = (kind: string) => intents.find((it: Json) => it.kind === kind && it.requester.id === by.requester.id)
+    const find = (kind: string) =>
+      intents.find((intent: Json) => intent.kind === kind && intent.requester.id === by.requester.id)
     for (const kind of ['x402.authorize', 'tool.call']) {
       expect((await paying.post(`/local/intents/${find(kind).id}/decision`, { approve: true })).status).toBe(200)
     }

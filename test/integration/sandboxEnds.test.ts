@@ -54,7 +54,7 @@ describe('sandbox shutdown', () => {
     await until('the host to end', () => host.signalCode)
     await eventually(async () => {
       const remaining = await listSandboxResources({ id, folder, uid })
-      expect(remaining.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
+      expect(remaining.filter((value) => value !== id && !value.startsWith('/sys/fs/cgroup/'))).toEqual([])
     })
 
     const runtime = testRuntime(options(folder))

@@ -364,8 +364,8 @@ test('port addresses are subdomains of a separate sandbox host', async () => {
     const { port } = new URL(hosted.url)
     const reply = await new Promise<number>((resolve, reject) => {
       const headers = { host: `80-${'a'.repeat(32)}.boxes.example` }
-      httpRequest({ hostname: '127.0.0.1', port, path: '/health', headers }, (it) =>
-        resolve(it.resume().statusCode ?? 0),
+      httpRequest({ hostname: '127.0.0.1', port, path: '/health', headers }, (incomingMessage) =>
+        resolve(incomingMessage.resume().statusCode ?? 0),
       )
         .on('error', reject)
         .end()

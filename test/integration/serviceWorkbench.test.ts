@@ -54,7 +54,8 @@ describe('a name', () => {
     const ended = await until('the exit', async () => {
       const { json } = await service.send(`${sandbox}/pty?all=true`)
       return json.sessions.find(
-        (it: { session_id: string; state: string }) => it.session_id === getId(terminal) && it.state === 'exited',
+        (session: { session_id: string; state: string }) =>
+          session.session_id === getId(terminal) && session.state === 'exited',
       )
     })
     expect(ended.name).toBe('the build')

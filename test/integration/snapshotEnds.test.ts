@@ -44,7 +44,7 @@ test.for([
   if (alsoHelper) await runtime.sweep()
   await eventually(async () => {
     const remaining = await listSandboxResources({ id, folder, uid })
-    expect(remaining.filter((it) => it !== id && !it.startsWith('/sys/fs/cgroup/'))).toEqual([])
+    expect(remaining.filter((value) => value !== id && !value.startsWith('/sys/fs/cgroup/'))).toEqual([])
   })
   if (!alsoHelper) await runtime.sweep()
   expect(await readdir(join(folder, id, 'snapshots'))).toEqual([])

@@ -288,7 +288,7 @@ function findSecrets(secrets: readonly Planted[], written: readonly [string, str
     const runs = (secret.match(/[A-Za-z0-9]{8,}/g) ?? []).sort((a, b) => b.length - a.length)
     const forms = [secret, JSON.stringify(secret).slice(1, -1), ...(kind.startsWith('phrase') ? [] : runs.slice(0, 1))]
     return low
-      .filter(([, text]) => forms.some((it) => text.includes(it.toLowerCase())))
+      .filter(([, text]) => forms.some((form) => text.includes(form.toLowerCase())))
       .map(([location]) => `${kind}, from ${where}: in ${location}`)
   })
 }

@@ -99,7 +99,7 @@ function checkHolds(database: Database, model: ModelState): void {
     .all()
   for (const { id, state } of holds) assert.equal(state, model.holds.get(id)?.state, `hold ${id} ended otherwise`)
   for (const [account, { held }] of model.accounts) {
-    const open = holds.filter((it) => it.account === account && it.state === 'open')
+    const open = holds.filter((hold) => hold.account === account && hold.state === 'open')
     assert.equal(
       open.reduce((sum, it) => sum + it.amount, 0),
       held,

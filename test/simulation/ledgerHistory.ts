@@ -172,7 +172,7 @@ class LedgerHistory {
     this.#disk.crash(kind)
     const { made } = this.#disk.commits()
     this.#model.state = this.#stateAt(made)
-    this.#told = this.#told.filter((it) => it.atCommit <= made || it.survivesPower)
+    this.#told = this.#told.filter((promised) => promised.atCommit <= made || promised.survivesPower)
     this.#world.after(this.#random.whole(1, 50), () => {
       this.#start()
       this.#guarded(() => this.#checkNow())

@@ -141,7 +141,9 @@ export class LedgerModel {
   }
 
   refundable(id: string): number | undefined {
-    const charge = this.state.journal.find((it) => it.id === id && it.credit === 'service:revenue')
+    const charge = this.state.journal.find(
+      (modelTransfer) => modelTransfer.id === id && modelTransfer.credit === 'service:revenue',
+    )
     if (!charge) return undefined
     const refunds = this.state.journal.filter((it) => it.refundOf === id)
     return charge.amount - refunds.reduce((sum, it) => sum + it.amount, 0)

@@ -53,7 +53,7 @@ function benchFor({ sql }: Planted): Bench {
   if (existing) return existing
   const database = new SqliteDatabase(':memory:')
   database.pragma('foreign_keys = ON')
-  const ofCredits = [credits, creditDays, runningMeters].map((it) => ({ ...it, up: sql?.(it.up) ?? it.up }))
+  const ofCredits = [credits, creditDays, runningMeters].map((value) => ({ ...value, up: sql?.(value.up) ?? value.up }))
   migrate(database, [accounts, sandboxes, ...ofCredits])
   const statements = new Map<string, SqliteDatabase.Statement>()
   const bench: Bench = {

@@ -106,5 +106,5 @@ export async function startPostgres(): Promise<TestPostgres> {
 function findPrograms(): string | undefined {
   if (!existsSync(debianFolder)) return undefined
   const versions = readdirSync(debianFolder).sort((a, b) => Number(b) - Number(a))
-  return versions.map((it) => join(debianFolder, it, 'bin')).find((it) => existsSync(join(it, 'initdb')))
+  return versions.map((it) => join(debianFolder, it, 'bin')).find((value) => existsSync(join(value, 'initdb')))
 }

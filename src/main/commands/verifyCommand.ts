@@ -73,5 +73,5 @@ export function describeCheck({ checked, ranges, cutThrough, last, problems }: E
     cutThrough === null && first && first.from > 1 && `First entry: ${first.from}.\n`,
     `Last entry: ${last.sequence}, hash ${last.hash}.\n`,
   ]
-  return notes.filter((it) => it !== false && it !== undefined).join('')
+  return notes.filter((note) => note !== false && note !== undefined).join('')
 }

@@ -103,7 +103,7 @@ export const Config = z.strictObject({
           cert_file: File.default(null).meta({ description: 'PEM file with the certificate chain.' }),
           key_file: File.default(null).meta({ description: 'PEM file with the private key of the certificate.' }),
         })
-        .refine((it) => (it.cert_file === null) === (it.key_file === null), {
+        .refine((value) => (value.cert_file === null) === (value.key_file === null), {
           error: 'needs both `cert_file` and `key_file`, or neither',
         })
         .prefault({}),
@@ -179,7 +179,7 @@ export const Config = z.strictObject({
         description: 'Whether to open the browser at startup if Steward has no window.',
       }),
       service_url: Url.refine(
-        (it) => it === null || isSafeService(it),
+        (value) => value === null || isSafeService(value),
         'must be https://HOST, or http:// on this computer, without a path',
       )
         .default(null)
@@ -485,7 +485,7 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
     return `Unknown key \`${key}\` in ${source.file}.`
   }
   const names = issue.path.filter((it) => typeof it === 'string')
-  const key = listConfigKeys().find((it) => it.path.join('.') === names.join('.'))
+  const key = listConfigKeys().find((configKey) => configKey.path.join('.') === names.join('.'))
   // An error about several keys has the path of the object that contains them.
   const within = listConfigKeys().filter(({ path }) => names.every((name, index) => path[index] === name))
   const [variable] = (key ? [key] : within).flatMap((part) =>

@@ -97,7 +97,7 @@ export class ConstraintError extends Error {
 
   constructor(violation: { kind: ConstraintKind; table?: string; columns?: readonly string[] }, cause: Error) {
     const { kind, table, columns = [] } = violation
-    const target = [table, columns.join(', ')].filter((it) => it !== undefined && it !== '').join(': ')
+    const target = [table, columns.join(', ')].filter((value) => value !== undefined && value !== '').join(': ')
     super(`A constraint refused the change: ${kind}${target === '' ? '' : ` (${target})`}.`, { cause })
     this.name = 'ConstraintError'
     this.kind = kind

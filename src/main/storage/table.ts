@@ -150,7 +150,9 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
       return fields.map(read).join(', ')
     },
     upsert(key, set) {
-      const changed = fields.filter((it) => !key.includes(it)).map((it) => `${toColumn(it)} = excluded.${toColumn(it)}`)
+      const changed = fields
+        .filter((it) => !key.includes(it))
+        .map((field) => `${toColumn(field)} = excluded.${toColumn(field)}`)
       const assignments = [...changed, ...(set === undefined ? [] : [set])].join(', ')
       return `${insert} ON CONFLICT (${key.map(toColumn).join(', ')}) DO UPDATE SET ${assignments}`
     },

@@ -34,7 +34,7 @@ const solanaAddress = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const Address = z
   .string()
   .refine(
-    (it) => evmAddress.test(it) || solanaAddress.test(it),
+    (value) => evmAddress.test(value) || solanaAddress.test(value),
     'must be 0x and 40 hexadecimal digits, or a Solana address',
   )
 const Bytes32 = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hexadecimal digits')

@@ -18,7 +18,7 @@ export const defaultTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as co
 export const createNamesSchema = (max: number, subject: string) =>
   z
     .string()
-    .transform((text) => [...new Set(text.split(',').map((it) => it.trim().replace(/^\./, '').toLowerCase()))])
+    .transform((text) => [...new Set(text.split(',').map((part) => part.trim().replace(/^\./, '').toLowerCase()))])
     .transform((all) => all.filter((it) => it !== ''))
     .refine((all) => all.length <= max, `must have at most ${max} ${subject}`)
 

@@ -40,7 +40,7 @@ const PayeeLimit = z.object({
     .string()
     .trim()
     // Base58 is case-sensitive.
-    .overwrite((it) => (/^solana:/i.test(it) ? it : it.toLowerCase()))
+    .overwrite((value) => (/^solana:/i.test(value) ? value : value.toLowerCase()))
     .regex(
       /^(eip155:\d{1,18}:0x[0-9a-f]{40}|solana:[1-9A-HJ-NP-Za-km-z]{32}:[1-9A-HJ-NP-Za-km-z]{32,44})$/,
       'must be network and address, as in eip155:8453:0x…',

@@ -150,7 +150,10 @@ const PricePerMillion = z
   .number('must be an amount in US dollars')
   .min(0, 'must not be below 0')
   .max(100_000, 'must be at most 100000')
-  .refine((it) => Number.isInteger(Number((it * 1_000_000).toFixed(6))), 'must have at most six digits after the point')
+  .refine(
+    (value) => Number.isInteger(Number((value * 1_000_000).toFixed(6))),
+    'must have at most six digits after the point',
+  )
 
 /** US dollars per million tokens. */
 export const ModelPrice = z.object({ input_per_million: PricePerMillion, output_per_million: PricePerMillion })

@@ -167,7 +167,7 @@ function normalizeIpv6(text: string): string {
   const first = splitGroups(head)
   const last = splitGroups(tail ?? '')
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
-  const groups = [...first, ...zeros, ...last].map((it) => Number.parseInt(it, 16).toString(16))
+  const groups = [...first, ...zeros, ...last].map((value) => Number.parseInt(value, 16).toString(16))
   const runs = groups.join(':').match(/(?<=^|:)0(:0)+(?=:|$)/g) ?? []
   const [longestRun] = runs.toSorted((a, b) => b.length - a.length)
   return longestRun === undefined ? groups.join(':') : shortenAddress(groups.join(':'), longestRun)

@@ -225,7 +225,10 @@ export function formatZoneFile(zone: {
     `$TTL ${ttl}`,
     `@ ${ttl} IN SOA ${primary}. hostmaster.${zone.name}. ( 1 7200 3600 1209600 3600 )`,
     ...zone.nameservers.map((it) => `@ ${ttl} IN NS ${it}.`),
-    ...zone.records.map((it) => `${it.host} ${it.ttl} IN ${it.type} ${formatData(it)}`),
+    ...zone.records.map(
+      (dnsRecordData) =>
+        `${dnsRecordData.host} ${dnsRecordData.ttl} IN ${dnsRecordData.type} ${formatData(dnsRecordData)}`,
+    ),
     '',
   ].join('\n')
 }

@@ -37,7 +37,9 @@ export function planZone(
     const index = remaining.findIndex(fits)
     return index < 0 ? undefined : remaining.splice(index, 1)[0]
   }
-  const isOther = desired.map((record) => takeRemaining((it) => toExactKey(it) === toExactKey(record)) === undefined)
+  const isOther = desired.map(
+    (record) => takeRemaining((presentRecord) => toExactKey(presentRecord) === toExactKey(record)) === undefined,
+  )
   const final = desired.map((record, index) => (isOther[index] ? normalizePlanRecord(zone, record, index) : record))
   final.forEach((record, index) => {
     if (isOther[index]) requireFits(final, record, index)
@@ -46,7 +48,7 @@ export function planZone(
 
   const changes: ZoneStep[] = []
   const pair = (record: DnsRecordData, key: (it: DnsRecordData) => string): boolean => {
-    const before = takeRemaining((it) => key(it) === key(record))
+    const before = takeRemaining((presentRecord) => key(presentRecord) === key(record))
     if (before && toExactKey(before) !== toExactKey(record)) changes.push({ action: 'change', before, after: record })
     return before !== undefined
   }

@@ -97,7 +97,9 @@ export function listHelpers(pid: number, except: readonly number[] = []): number
   }
   const helpers = [pid]
   for (const each of helpers)
-    helpers.push(...(children.get(each) ?? []).filter((it) => readNamespace(it) === namespace && !except.includes(it)))
+    helpers.push(
+      ...(children.get(each) ?? []).filter((value) => readNamespace(value) === namespace && !except.includes(value)),
+    )
   return helpers
 }
 

@@ -48,7 +48,7 @@ export async function createAppHost({
   const calls: string[] = []
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))
-  page.on('console', (it) => it.type() === 'error' && complaints.push(it.text()))
+  page.on('console', (consoleMessage) => consoleMessage.type() === 'error' && complaints.push(consoleMessage.text()))
   await page.exposeFunction('callTool', (params: { name: string; arguments: Record<string, unknown> }) => {
     calls.push(params.name)
     return client.callTool(params)

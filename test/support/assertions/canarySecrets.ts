@@ -14,7 +14,7 @@ export type Written = { where: string; bytes: Buffer }
 
 export function plantText(name: string, text: string): Planted {
   const json = JSON.stringify(text).slice(1, -1)
-  const ascii = json.replaceAll(/[^\x20-\x7e]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const ascii = json.replaceAll(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
   const uri = encodeURIComponent(text)
   const html = text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('<', '&lt;')
   return createPlanted(name, [
@@ -80,7 +80,7 @@ const maxReadings = 20
 function filesIn(folder: string, name: RegExp): Written[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((it) => name.test(it.name))
-    .map((it) => join(it.parentPath, it.name))
+    .map((dirent) => join(dirent.parentPath, dirent.name))
     .filter((file) => lstatSync(file).isFile() && !file.startsWith(join(folder, templates)))
     .map((file) => ({ where: relative(folder, file), bytes: readFileSync(file) }))
 }

@@ -16,7 +16,7 @@ export async function createFaultyNode(target: string) {
 
   const readNonce = (body: string, { params }: Call): string => {
     const settlement = settles.get(String(params?.[0]))
-    return settlement ?? [...nonces].find((it) => body.includes(it.slice(2))) ?? ''
+    return settlement ?? [...nonces].find((nonce) => body.includes(nonce.slice(2))) ?? ''
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request)
@@ -43,7 +43,7 @@ export async function createFaultyNode(target: string) {
     meets(decide: typeof findTrouble | undefined) {
       findTrouble = decide ?? (() => undefined)
     },
-    isHeld: (nonce: string) => calls.some((it) => it.nonce === nonce && it.how === 'hold'),
+    isHeld: (nonce: string) => calls.some((call) => call.nonce === nonce && call.how === 'hold'),
     sent: (nonce: string) =>
       calls.filter((call) => call.nonce === nonce && call.method === 'eth_sendRawTransaction').length,
     close,

@@ -43,7 +43,9 @@ export function createMemoryKeys(): MemoryKeys {
     otherSolana: toAccount(otherSolana),
     lent: lentKeys,
     account(chainType, id) {
-      const key = keys.find((it) => it.chainType === chainType && (id === undefined || it.id === id))
+      const key = keys.find(
+        (memoryKey) => memoryKey.chainType === chainType && (id === undefined || memoryKey.id === id),
+      )
       if (!key) throw new AppError('wallet/account-not-found', `There is no ${chainType} account ${id}.`)
       return toAccount(key)
     },
@@ -53,7 +55,9 @@ export function createMemoryKeys(): MemoryKeys {
       if (locked) throw new AppError('wallet/locked', 'The wallet is locked.')
       const account = keys.find((it) => it.id === id)
       if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
-      const owner = mixed ? keys.find((it) => it.chainType === account.chainType && it.id !== id) : account
+      const owner = mixed
+        ? keys.find((memoryKey) => memoryKey.chainType === account.chainType && memoryKey.id !== id)
+        : account
       const key = Uint8Array.from(owner?.key ?? [])
       lentKeys.push(key)
       try {

@@ -13,7 +13,8 @@ const maxQwenInputs = 10
  */
 export function embeddingsRules(body: Wire): string | undefined {
   const inputs = Array.isArray(body.input) ? body.input : [body.input]
-  if (inputs.length === 0 || inputs.some((it: Wire) => it === '' || it === undefined)) return "'$.input' is invalid."
+  if (inputs.length === 0 || inputs.some((input: Wire) => input === '' || input === undefined))
+    return "'$.input' is invalid."
   const isQwen = body.model === 'text-embedding-v4'
   const unknown = Object.keys(body).find((name) => !(isQwen ? qwenParameters : openAiParameters).has(name))
   if (unknown) return `Unrecognized request argument supplied: ${unknown}`

@@ -191,7 +191,7 @@ function messagesRules(body: Wire, signatures: ReadonlySet<string>): string | un
       if (block.type === 'tool_use' && !/^[a-zA-Z0-9_-]+$/.test(block.id))
         return `messages.${index}: tool_use.id: String should match pattern`
     }
-    open = new Set(content.flatMap((it) => (it.type === 'tool_use' ? [it.id] : [])))
+    open = new Set(content.flatMap((value) => (value.type === 'tool_use' ? [value.id] : [])))
   }
   return open.size > 0
     ? `messages: \`tool_use\` ids were found without \`tool_result\` blocks: ${[...open]}`
@@ -242,7 +242,7 @@ function schemaFault(schema: Wire): string | undefined {
   const unknown = Object.keys(schema).find((name) => !schemaFields.has(name))
   if (unknown) return `Unknown name "${unknown}" at 'schema': Cannot find field.`
   if (Array.isArray(schema.type)) return "Proto field is not repeating, cannot start list at 'type'."
-  if (schema.enum?.some((it: unknown) => typeof it !== 'string' || it === ''))
+  if (schema.enum?.some((value: unknown) => typeof value !== 'string' || value === ''))
     return "Invalid value at 'enum' (TYPE_STRING)"
   if (schema.type === 'array' && schema.items === undefined) return 'items: missing field.'
   const nested = [
@@ -270,7 +270,7 @@ function contentsRules(contents: Wire[], model: string, signatures: ReadonlySet<
       if (typeof functionResponse.response !== 'object') return 'Invalid value at functionResponse.response'
       if (JSON.stringify(functionResponse.response).includes('"$ref":')) return 'Unresolved $ref in function response'
     }
-    calls = parts.flatMap((it: Wire) => (it.functionCall ? [it.functionCall] : []))
+    calls = parts.flatMap((part: Wire) => (part.functionCall ? [part.functionCall] : []))
     const [first] = parts.filter((it: Wire) => it.functionCall)
     if (role === 'model' && first && model.startsWith('gemini-3') && index > lastUser && !first.thoughtSignature) {
       return `Function call is missing a thought_signature in functionCall parts: ${first.functionCall.name}`

@@ -211,7 +211,7 @@ export function messagesFrames(answer: ScriptedAnswer, { model = 'some-model' } 
     ...frames,
     { type: 'message_delta', delta: { stop_reason: messagesFinish(answer), stop_sequence: null }, usage },
     { type: 'message_stop' },
-  ].map((it) => sse(it, it.type))
+  ].map((frame) => sse(frame, frame.type))
 }
 
 // See https://ai.google.dev/api/generate-content.
@@ -266,7 +266,7 @@ export function geminiFrames(answer: ScriptedAnswer): string[] {
     if (text === undefined) return [chunk([geminiPart(part)])]
     const signed = 'text' in part && part.signature !== undefined
     return [
-      ...pieces(text).map((it) => chunk([geminiPart(part, it)])),
+      ...pieces(text).map((value) => chunk([geminiPart(part, value)])),
       ...(signed ? [chunk([{ text: '', thoughtSignature: part.signature }])] : []),
     ]
   })

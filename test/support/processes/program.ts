@@ -104,5 +104,7 @@ function createProgram(child: Child, name: string): Program {
 function withoutOwn(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isSetting = ([name]: [string, unknown]) => name.startsWith('STEWARD_') && !name.startsWith('STEWARD_TEST_')
   const display = ['DISPLAY', 'WAYLAND_DISPLAY']
-  return Object.fromEntries(Object.entries(environment).filter((it) => !isSetting(it) && !display.includes(it[0])))
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry) => !isSetting(entry) && !display.includes(entry[0])),
+  )
 }

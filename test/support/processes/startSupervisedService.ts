@@ -49,8 +49,8 @@ export function startSupervisedService(dataFolder: string): SupervisedService {
       started.stderr.on('data', (bytes: Buffer) => {
         said += bytes.toString()
       })
-      createInterface(started.stdout).on('line', (it) => {
-        line ??= it
+      createInterface(started.stdout).on('line', (value) => {
+        line ??= value
       })
       const ready = await until(
         'the service is ready',

@@ -60,7 +60,10 @@ function findStartedHere(all: readonly ProcessInfo[]): ProcessInfo[] {
   const below = new Set(listDescendants(process.pid, all).map((it) => it.pid))
   const shared = new Set([...sharedPids].flatMap((pid) => listDescendants(pid, all)).map((it) => it.pid))
   return all
-    .filter((it) => it.pid !== process.pid && !pidsBefore.has(it.pid) && !shared.has(it.pid))
+    .filter(
+      (processInfo) =>
+        processInfo.pid !== process.pid && !pidsBefore.has(processInfo.pid) && !shared.has(processInfo.pid),
+    )
     .filter(
       (candidate) =>
         below.has(candidate.pid) || candidate.environment.includes(mark) || namesTestFolder(candidate.command),

@@ -34,7 +34,7 @@ export default class PlainReporter extends DefaultReporter {
   #fileReport(module: TestModule): FileReport {
     const broken = [module, ...module.children.allSuites()].filter((it) => it.errors().length > 0)
     const counts: Counts = { passed: 0, failed: broken.length, skipped: 0 }
-    const remarks = broken.map((it) => `failed: ${module.relativeModuleId}: ${shortText(it.errors()[0])}`)
+    const remarks = broken.map((value) => `failed: ${module.relativeModuleId}: ${shortText(value.errors()[0])}`)
     for (const test of module.children.allTests()) {
       counts[this.#outcome(test)]++
       remarks.push(...this.#remarks(test))

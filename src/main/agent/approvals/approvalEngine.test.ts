@@ -56,7 +56,7 @@ test('accepts one of several concurrent decisions', async () => {
   const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
   const outcomes = await Promise.allSettled([approve, approve, deny, approve].map((it) => approvals.decide(id, it)))
   const won = outcomes.filter((it) => it.status === 'fulfilled')
-  const errors = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason.code] : []))
+  const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []))
   expect(won).toHaveLength(1)
   expect(errors).toEqual(['intent/decided', 'intent/decided', 'intent/decided'])
   expect(signer.signatures()).toBeLessThanOrEqual(1)

@@ -30,7 +30,7 @@ const rules: fc.Arbitrary<PolicyRule> = fc.record({
   kind: fc.constantFrom(...IntentKind.options, '*'),
   requester: fc.constantFrom(...RequesterKind.options, '*'),
   host: patterns,
-  max_amount_micro_usd: amounts.map((it) => (it === null ? null : String(it))),
+  max_amount_micro_usd: amounts.map((amount) => (amount === null ? null : String(amount))),
 })
 const lists = fc.uniqueArray(rules, { maxLength: 6, selector: ({ id }) => id })
 

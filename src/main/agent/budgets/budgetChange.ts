@@ -55,11 +55,11 @@ function listLooserNamedLimits(before: Named, after: Named) {
 }
 
 function listHosts({ hosts }: PaymentBudgetLimits): Named {
-  return new Map(hosts.map((it) => [it.host, it.month_micro_usd]))
+  return new Map(hosts.map((host) => [host.host, host.month_micro_usd]))
 }
 
 function listPayees({ payees }: PaymentBudgetLimits): Named {
-  return new Map(payees.map((it) => [it.payee, it.month_micro_usd]))
+  return new Map(payees.map((payee) => [payee.payee, payee.month_micro_usd]))
 }
 
 function formatLimit(microUsd: number | null): string {

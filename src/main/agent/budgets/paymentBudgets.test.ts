@@ -74,9 +74,9 @@ describe('exact limit', () => {
     const program = join(projectFolder, 'test/support/processes/budgetReplica.ts')
     const replicas = ['a', 'b', 'c', 'd'].map((name) => fork(program, [file, name, String(start)]))
     const signed = await Promise.all(
-      replicas.map(async (it) => {
-        const [message] = (await once(it, 'message')) as [number]
-        await once(it, 'exit')
+      replicas.map(async (replica) => {
+        const [message] = (await once(replica, 'message')) as [number]
+        await once(replica, 'exit')
         return message
       }),
     )

@@ -125,7 +125,7 @@ function planStep({ store, row, conversation, model, text }: StepOptions): Answe
 
 /** Measures all parts of an assistant message that are sent back to the model. */
 export function measureAnswer(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
-  const parts = [text, ...calls.flatMap((it) => [it.tool, it.arguments, it.output ?? ''])]
+  const parts = [text, ...calls.flatMap((call) => [call.tool, call.arguments, call.output ?? ''])]
   const frames = 64 * calls.length
   return {
     bytes: frames + parts.reduce((sum, it) => sum + Buffer.byteLength(it), 0),

@@ -84,7 +84,7 @@ function createTooLargeError(subject: string, max: number): AppError {
 
 /** @see https://www.rfc-editor.org/rfc/rfc8187#section-3.2.1 */
 export function toHeaderName(name: string): string {
-  return encodeURIComponent(name).replace(/['()*]/g, (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`)
+  return encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 function cleanName(name: string): string {

@@ -27,7 +27,7 @@ export function createModelList({
   const ask = (): Promise<Map<string, ListedModel>> => {
     const response = client
       .call(listModels, {})
-      .then(({ data }) => new Map(data.filter(isChatModel).map((it) => [it.id, it])))
+      .then(({ data }) => new Map(data.filter(isChatModel).map((item) => [item.id, item])))
     const isLatest = () => asking === response
     response.then(
       (models) => {

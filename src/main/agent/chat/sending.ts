@@ -207,12 +207,12 @@ function createAnswers(
   const warnings = budgets.reserve(
     { conversationId: conversation.id, ownLimits: conversation.limits },
     planned.map(
-      (it): SpendRequest => ({
-        id: it.id,
-        model: it.plan.model.id,
+      (item): SpendRequest => ({
+        id: item.id,
+        model: item.plan.model.id,
         plan(available) {
-          const amount = it.plan.plan(Math.min(available, maxOfTurn))
-          it.reserved = amount ?? 0
+          const amount = item.plan.plan(Math.min(available, maxOfTurn))
+          item.reserved = amount ?? 0
           return amount
         },
       }),

@@ -91,9 +91,9 @@ export function createAgentContext(options: AgentOptions): AgentContext {
     onAppended: (sequence) => events.publish({ type: 'timeline.appended', sequence }),
     log: log.forArea('activity'),
   })
-  scope.own(activity, (it) => {
-    it.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
-    return it.close()
+  scope.own(activity, (timeline) => {
+    timeline.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
+    return timeline.close()
   })
   const { base, base_sepolia, solana: mainnet, solana_devnet: devnet } = options.config.wallet.rpc
   const rpcUrls = { base, 'base-sepolia': base_sepolia }

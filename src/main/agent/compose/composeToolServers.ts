@@ -26,10 +26,10 @@ export function composeToolServers(
 
   const readSecrets = ({ id, name, secrets }: StoredServer): Record<string, string> =>
     Object.fromEntries(
-      secrets.map((it) => {
-        const value = keyStore.findKey(toSecretSlot(id, it))
-        if (value !== undefined) return [it, value]
-        throw new AppError('tool-server/failed', `The secret ${it} of “${name}” has no value yet.`)
+      secrets.map((secret) => {
+        const value = keyStore.findKey(toSecretSlot(id, secret))
+        if (value !== undefined) return [secret, value]
+        throw new AppError('tool-server/failed', `The secret ${secret} of “${name}” has no value yet.`)
       }),
     )
   const connect = async (id: string, signal: AbortSignal): Promise<McpConnection> => {

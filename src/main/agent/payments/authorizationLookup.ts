@@ -100,7 +100,7 @@ export function lookupByNetwork(options: {
     if (network === testLedgerNetwork.id) return options.testLedger
     return network.startsWith('solana:') ? options.solana : options.chain
   }
-  return { findState: (it) => getLookup(it.network).findState(it) }
+  return { findState: (authorization) => getLookup(authorization.network).findState(authorization) }
 }
 
 function lower(hex: string): Hex {

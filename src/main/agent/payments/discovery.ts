@@ -22,11 +22,27 @@ const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'pat
 export async function discoverEndpoints(seller: Seller, url: URL, signal: AbortSignal): Promise<Discovered> {
   const { origin } = url
   const ways: { url: string; source: Source; read: (answer: SellerResponse) => Endpoint[] }[] = [
-    { url: `${origin}/.well-known/x402`, source: 'well-known', read: (it) => parseListing(parseBody(it), origin) },
-    { url: `${origin}/.well-known/x402.json`, source: 'well-known', read: (it) => parseListing(parseBody(it), origin) },
-    { url: `${origin}/openapi.json`, source: 'openapi', read: (it) => parseOpenApi(parseBody(it), origin) },
+    {
+      url: `${origin}/.well-known/x402`,
+      source: 'well-known',
+      read: (sellerResponse) => parseListing(parseBody(sellerResponse), origin),
+    },
+    {
+      url: `${origin}/.well-known/x402.json`,
+      source: 'well-known',
+      read: (sellerResponse) => parseListing(parseBody(sellerResponse), origin),
+    },
+    {
+      url: `${origin}/openapi.json`,
+      source: 'openapi',
+      read: (sellerResponse) => parseOpenApi(parseBody(sellerResponse), origin),
+    },
     { url: url.href, source: 'probe', read: (it) => parseProbe(it, url.href) },
-    { url: `${origin}/llms.txt`, source: 'llms', read: (it) => parseText(it.body.toString('utf8'), origin) },
+    {
+      url: `${origin}/llms.txt`,
+      source: 'llms',
+      read: (sellerResponse) => parseText(sellerResponse.body.toString('utf8'), origin),
+    },
   ]
   const tried: Discovered['tried'] = []
   for (const way of ways) {

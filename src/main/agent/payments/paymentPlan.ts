@@ -44,17 +44,17 @@ export function parsePaymentRequired(
   { headers, body }: SellerResponse,
   { isOwnService, hasSolana }: Payer,
 ): ParsedPaymentRequired {
-  const offers = readOffers(headers, body.toString('utf8')).map((it): ParsedOffer => {
-    if (!it.offer.payable) return it
-    const isForeign = it.network?.id === testLedgerNetwork.id && !isOwnService
-    if (!isForeign && (!it.solana || hasSolana)) return it
+  const offers = readOffers(headers, body.toString('utf8')).map((offer): ParsedOffer => {
+    if (!offer.offer.payable) return offer
+    const isForeign = offer.network?.id === testLedgerNetwork.id && !isOwnService
+    if (!isForeign && (!offer.solana || hasSolana)) return offer
     const problem = isForeign
       ? 'Test money can only be spent at the service that issued it.'
       : 'The wallet has no Solana account.'
-    return { ...it, offer: { ...it.offer, payable: false, problem } }
+    return { ...offer, offer: { ...offer.offer, payable: false, problem } }
   })
   const preferredIndex = [isPlainEvm, isSolana, isUpto].reduce(
-    (index, isOfKind) => (index >= 0 ? index : offers.findIndex((it) => it.offer.payable && isOfKind(it))),
+    (index, isOfKind) => (index >= 0 ? index : offers.findIndex((offer) => offer.offer.payable && isOfKind(offer))),
     -1,
   )
   const chosen = offers[preferredIndex]
@@ -63,7 +63,7 @@ export function parsePaymentRequired(
 
 const isUpto = ({ facilitator }: ParsedOffer): boolean => facilitator !== undefined
 const isSolana = ({ solana }: ParsedOffer): boolean => solana !== undefined
-const isPlainEvm = (it: ParsedOffer): boolean => !isUpto(it) && !isSolana(it)
+const isPlainEvm = (parsedOffer: ParsedOffer): boolean => !isUpto(parsedOffer) && !isSolana(parsedOffer)
 
 /** @throws AppError `purchase/offer` with the problem of each offer */
 export function requirePayableOption({ offers, choice }: ParsedPaymentRequired, host: string): ChosenOffer {

@@ -89,8 +89,8 @@ export function parseOffers(demand: unknown): ParsedOffer[] {
   if (!data) return []
   const { x402Version, accepts, resource, extensions } = data
   const identifier = x402Version === 2 ? findDeclaration(extensions) : undefined
-  return accepts.slice(0, maxOffers).flatMap((it) => {
-    const requirements = RawRequirements.safeParse(it).data
+  return accepts.slice(0, maxOffers).flatMap((accept) => {
+    const requirements = RawRequirements.safeParse(accept).data
     if (!requirements) return []
     const offer = readOffer(requirements, { version: x402Version, described: resource?.description })
     return [identifier ? { ...offer, identifier } : offer]

@@ -86,9 +86,9 @@ async function hashText(text: string): Promise<`0x${string}`> {
 
 function findAccount({ account_id, profile, chain_type }: IntentOf<'identity.register'>, { keys }: IntentTools) {
   const { automaton_address: address } = profile
-  const isIts = (it: SigningAccount) =>
-    it.chainType === chain_type &&
-    (chain_type === 'evm' ? isSameEvmAddress(it.address, address) : it.address === address)
+  const isIts = (signingAccount: SigningAccount) =>
+    signingAccount.chainType === chain_type &&
+    (chain_type === 'evm' ? isSameEvmAddress(signingAccount.address, address) : signingAccount.address === address)
   const named = account_id === undefined ? keys.accounts().find(isIts) : keys.account(chain_type, account_id)
   const account = named ?? keys.account(chain_type)
   if (isIts(account)) return account

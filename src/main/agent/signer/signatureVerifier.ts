@@ -18,7 +18,7 @@ export async function createSignatureVerifier({ x, y }: { x: bigint; y: bigint }
   const { ProjectivePoint: Point, CURVE, utils } = secp256k1
   const publicKey = utils.precompute(tableBits, Point.fromAffine({ x, y }))
   const { n } = CURVE
-  const isScalar = (it: bigint): boolean => it > 0n && it < n
+  const isScalar = (value: bigint): boolean => value > 0n && value < n
 
   /** @param hash 32 bytes */
   return (hash: Hex, { r, s, yParity }: Signature): boolean => {

@@ -119,7 +119,9 @@ async function checkAddress(name: string, address: string, { keys }: IntentTools
   const token = solanaNetworks.find(({ usdc }) => usdc.address === address)
   if (token)
     throw createInvalidIntentError(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
-  const ownAccount = keys.accounts().find((it) => it.chainType === 'solana' && it.address === address)
+  const ownAccount = keys
+    .accounts()
+    .find((signingAccount) => signingAccount.chainType === 'solana' && signingAccount.address === address)
   if (ownAccount)
     throw createInvalidIntentError(
       `${name} ${address} is “${ownAccount.label}” of this wallet: you would pay yourself.`,

@@ -94,12 +94,12 @@ function transactionMessage(version: 'legacy' | 0): Uint8Array {
   const message = pipe(
     createTransactionMessage({ version }),
     (it) => setTransactionMessageFeePayer(payer, it),
-    (it) =>
+    (item) =>
       setTransactionMessageLifetimeUsingBlockhash(
         { blockhash: blockhash(base58.encode(new Uint8Array(32).fill(7))), lastValidBlockHeight: 1n },
-        it,
+        item,
       ),
-    (it) =>
+    (item) =>
       appendTransactionMessageInstruction(
         {
           programAddress: address('11111111111111111111111111111111'),
@@ -109,7 +109,7 @@ function transactionMessage(version: 'legacy' | 0): Uint8Array {
           ],
           data: new Uint8Array([2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
         },
-        it,
+        item,
       ),
   )
   return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compileTransactionMessage(message)))

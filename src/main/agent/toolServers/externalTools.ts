@@ -42,7 +42,9 @@ const maxErrorCharacters = 4_000
 export function createExternalTools({ repository, listing }: Options): ExternalTools {
   /** Returns a tool whose listing matches the version that the user approved. */
   const usable = (server: StoredServer, alias: string): ListedTool => {
-    const tool = repository.tools(server.id).find((it) => (it.listed ?? it.agreed)?.alias === alias)
+    const tool = repository
+      .tools(server.id)
+      .find((storedTool) => (storedTool.listed ?? storedTool.agreed)?.alias === alias)
     if (!tool?.listed) throw new AppError('tool/unknown', `There is no tool ${alias.slice(0, 64)}.`)
     if (isUsable(tool)) return tool.listed
     throw createUnusableError(server, tool)
@@ -107,7 +109,9 @@ export function createExternalTools({ repository, listing }: Options): ExternalT
       }
     },
     listOffered(servers) {
-      const enabled = repository.all().filter((it) => it.enabled && servers.includes(it.id))
+      const enabled = repository
+        .all()
+        .filter((storedServer) => storedServer.enabled && servers.includes(storedServer.id))
       const tools = enabled.flatMap(({ id, name }) =>
         repository.tools(id).flatMap((tool) => {
           if (!isUsable(tool) || !tool.agreed?.alias) return []

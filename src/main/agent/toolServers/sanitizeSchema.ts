@@ -110,7 +110,7 @@ function isNumber(value: unknown): value is number {
 }
 
 function isNames(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((it) => typeof it === 'string' && it.length <= 64)
+  return Array.isArray(value) && value.every((candidate) => typeof candidate === 'string' && candidate.length <= 64)
 }
 
 function toSchemaObject(value: unknown): SanitizedSchema | undefined {

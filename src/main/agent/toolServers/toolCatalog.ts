@@ -45,7 +45,7 @@ export function createToolCatalog({ repository, connections, events, note, now }
     const changed: string[] = []
     repository.atomically(() => {
       if (!repository.find(server.id)) return
-      const existing = new Map(repository.tools(server.id).map((it) => [it.name, it]))
+      const existing = new Map(repository.tools(server.id).map((storedTool) => [storedTool.name, storedTool]))
       for (const tool of listed) {
         const next = withListing(existing.get(tool.name), tool)
         existing.delete(tool.name)

@@ -72,7 +72,7 @@ export function createToolServers(options: Options): ToolServers {
     const { listed_at_ms: at, ...rest } = about
     return {
       ...{ id, name, enabled, place: transport },
-      secrets: secrets.map((it) => ({ name: it, key: keyStore.about(toSecretSlot(id, it)) })),
+      secrets: secrets.map((secret) => ({ name: secret, key: keyStore.about(toSecretSlot(id, secret)) })),
       tools: repository.tools(id).flatMap(toolToWire),
       ...rest,
       listed_at: at === null ? null : toIsoTime(at),
@@ -120,7 +120,7 @@ export function createToolServers(options: Options): ToolServers {
     agree(id, choices) {
       const server = requireServer(id)
       repository.atomically(() => {
-        const existing = new Map(repository.tools(id).map((it) => [it.name, it]))
+        const existing = new Map(repository.tools(id).map((storedTool) => [storedTool.name, storedTool]))
         for (const choice of choices) repository.upsertTool(id, approveTool(existing.get(choice.name), choice))
       })
       const on = choices.filter((it) => it.enabled)

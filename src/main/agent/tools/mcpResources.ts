@@ -77,14 +77,16 @@ export function addResources(server: Server, { executor, caller, profile, receip
   const toListing = ({ name, description, mimeType }: Resource) => ({ name, description, mimeType })
   server.setRequestHandler('resources/list', () => ({
     resources: [
-      ...allowed.filter(({ parts }) => parts.length === 0).map((it) => ({ uri: it.uri, ...toListing(it) })),
+      ...allowed
+        .filter(({ parts }) => parts.length === 0)
+        .map((resource) => ({ uri: resource.uri, ...toListing(resource) })),
       ...pages,
     ],
   }))
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: allowed
       .filter(({ parts }) => parts.length > 0)
-      .map((it) => ({ uriTemplate: it.uri, ...toListing(it) })),
+      .map((resource) => ({ uriTemplate: resource.uri, ...toListing(resource) })),
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
     if (uri === receiptUri && pages.length > 0) return createReceiptContents(await receiptPage())

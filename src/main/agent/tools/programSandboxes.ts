@@ -36,7 +36,7 @@ export function createProgramSandboxes({ rows, client, newId, now, log }: Option
     if (stale.length === 0) return
     const { sandboxes } = await client.call(listSandboxes, {})
     for (const { name, sandboxId, createdAtMs } of stale) {
-      const match = sandboxes.find((it) => (sandboxId === null ? it.name === name : it.id === sandboxId))
+      const match = sandboxes.find((sandbox) => (sandboxId === null ? sandbox.name === name : sandbox.id === sandboxId))
       if (match) await client.call(deleteSandbox, { id: match.id })
       if (match || createdAtMs < now() - forgetMs) rows.remove(name)
     }

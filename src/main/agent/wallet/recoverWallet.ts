@@ -43,7 +43,7 @@ type Options = {
 export function recoverWallet({ repository, secrets, settings, door, notes, now }: Options): WalletRecovery {
   /** Returns the keyrings that contain any of these accounts. */
   const holders = (accounts: readonly DerivedAccount[]): string[] => {
-    const rows = repository.accounts().filter((it) => accounts.some((account) => isSame(it, account)))
+    const rows = repository.accounts().filter((accountRow) => accounts.some((account) => isSame(accountRow, account)))
     return [...new Set(rows.map((it) => it.keyring_id))]
   }
   const adopt = async (opened: UnlockedSecrets, id: KeyringId, secret: Secret): Promise<'kept' | 'dropped'> => {

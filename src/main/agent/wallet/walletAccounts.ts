@@ -73,7 +73,7 @@ export function findKeyringWith(derived: readonly DerivedAccount[], repository: 
   const accounts = repository.accounts()
   const same = findSameKeyring(derived, accounts)
   if (same !== undefined) return same
-  const hit = accounts.find((it) => derived.some((derivedAccount) => isSame(it, derivedAccount)))
+  const hit = accounts.find((account) => derived.some((derivedAccount) => isSame(account, derivedAccount)))
   if (hit === undefined) return undefined
   throw new AppError('wallet/duplicate', `${hit.address} is already in your wallet, as “${hit.label}”.`)
 }

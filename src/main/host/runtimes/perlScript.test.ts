@@ -39,7 +39,9 @@ describe('helper script JSON', () => {
   test('decodes every notation of a character to UTF-8 bytes', () => {
     const text = String.raw`["\u00e9\u20ac\ud83d\ude00\u0000\/\b\f\n\r\t\"\\", "é€😀", "\ud83d!", "\ude00"]`
     const { stdout } = ran('print join "|", map { unpack "H*", $_ } @{from_json($ARGV[0])}', text)
-    const bytes = ['é€😀\0/\b\f\n\r\t"\\', 'é€😀', '\ufffd!', '\ufffd'].map((it) => Buffer.from(it).toString('hex'))
+    const bytes = ['é€😀\0/\b\f\n\r\t"\\', 'é€😀', '\ufffd!', '\ufffd'].map((value) =>
+      Buffer.from(value).toString('hex'),
+    )
     expect(stdout).toBe(bytes.join('|'))
   })
 

@@ -50,7 +50,7 @@ export function createProcessReadings(): { read(sandbox: SandboxInstance): Promi
 }
 
 function computeShares(before: Count, after: Count): ProcessReading {
-  const earlier = new Map(before.processes.map((it) => [`${it.pid} ${it.startedAtMs}`, it.cpuMs]))
+  const earlier = new Map(before.processes.map((process) => [`${process.pid} ${process.startedAtMs}`, process.cpuMs]))
   const passedMs = after.atMs - before.atMs
   return after.processes.map(({ cpuMs, ...process }) => {
     const usedMs = cpuMs - (earlier.get(`${process.pid} ${process.startedAtMs}`) ?? 0)

@@ -72,7 +72,7 @@ export function createOutputLog(start = 0): OutputLog {
       return chunks
     },
     forget(cursor) {
-      const keep = blocks.findIndex((it) => it.start + it.used > cursor)
+      const keep = blocks.findIndex((block) => block.start + block.used > cursor)
       if (keep !== 0) blocks.splice(0, keep === -1 ? blocks.length - (cursor >= end ? 0 : 1) : keep)
     },
   }

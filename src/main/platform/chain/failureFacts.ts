@@ -38,7 +38,7 @@ export function toChainErrorDetails(error: unknown): ChainErrorDetails {
 export function isContractRevert(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false
   return [...listCauses(error)].some(
-    (it) => it instanceof ContractFunctionRevertedError || it instanceof ExecutionRevertedError,
+    (cause) => cause instanceof ContractFunctionRevertedError || cause instanceof ExecutionRevertedError,
   )
 }
 

@@ -176,7 +176,7 @@ test.each(['x-payment', 'payment-signature'])('%s is not part of the idempotency
     expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
     expect(await replayed.json()).toEqual({ bought: 'tea', number: 1 })
   }
-  expect(heard.filter((it) => Array.isArray(it) && it[0] === 'asked')).toHaveLength(1)
+  expect(heard.filter((value) => Array.isArray(value) && value[0] === 'asked')).toHaveLength(1)
 })
 
 test('the handler receives the settlement, and the payment receives the handler outcome', async () => {

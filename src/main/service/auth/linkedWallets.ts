@@ -66,7 +66,9 @@ export function createLinkedWallets(options: {
     unlink({ accountId, owner }, address) {
       const unlinked = accounts.atomically(() => {
         const linked = wallets.list(accountId)
-        const wallet = linked.find((it) => it.address === address || isSameEvm(it, address))
+        const wallet = linked.find(
+          (walletRecord) => walletRecord.address === address || isSameEvm(walletRecord, address),
+        )
         if (!wallet) throw new AppError('auth/wallet-not-linked', `No wallet ${address} is linked to this account.`)
         if (!owner && linked.length === 1) {
           throw new AppError(

@@ -4,7 +4,7 @@ import type { SignInMessage } from '#shared/signInMessage.ts'
 
 /** Allowed difference between the clocks of client and service. */
 const skewMs = 60_000
-const solanaClusters = ['mainnet', 'testnet', 'devnet'].flatMap((it) => [it, `solana:${it}`])
+const solanaClusters = ['mainnet', 'testnet', 'devnet'].flatMap((value) => [value, `solana:${value}`])
 /**
  * CAIP-2 ids of the same three clusters, which are their genesis hashes:
  * https://namespaces.chainagnostic.org/solana/caip2

@@ -198,7 +198,7 @@ function composeMeter(
   return scope.own(
     createSandboxMeter({
       billing,
-      findRun: (id) => [records.find(id)].flatMap((it) => (it ? toRun(it) : []))[0],
+      findRun: (id) => [records.find(id)].flatMap((value) => (value ? toRun(value) : []))[0],
       running: () => records.all().flatMap(toRun),
       stop,
       log: options.log.forArea('credits'),

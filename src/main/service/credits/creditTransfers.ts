@@ -102,12 +102,12 @@ export function createCreditTransfers(options: {
       const before = findEarlier(
         records,
         requestKey,
-        (it) =>
-          it.type === 'adjustment' &&
-          it.debitAccount === from &&
-          it.creditAccount === to &&
-          it.amount === amount &&
-          it.description === note,
+        (transferRow) =>
+          transferRow.type === 'adjustment' &&
+          transferRow.debitAccount === from &&
+          transferRow.creditAccount === to &&
+          transferRow.amount === amount &&
+          transferRow.description === note,
       )
       if (before) return before
       const balance = records.balance(account)

@@ -36,7 +36,7 @@ test('held credits are unavailable, and the actual cost is charged', async () =>
 
 test('two hundred concurrent holds cannot overdraw a small balance', async () => {
   const answers = await Promise.allSettled(Array.from({ length: 200 }, () => ledger.reserve(7)))
-  const reservations = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
+  const reservations = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   expect(reservations).toHaveLength(14)
   expect(balance()).toEqual({ posted: cents(100), held: cents(98), available: cents(2) })
   await Promise.all(reservations.map((reservation) => reservation.settle(charge(7))))

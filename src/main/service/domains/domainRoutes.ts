@@ -132,7 +132,7 @@ function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
     createEndpoint(setNameservers, async ({ params: { domain }, body }, { caller: { accountId } }) => {
       const changed = await domains.change(accountId, domain, {
         work: (registrar) => registrar.setNameservers(domain, body.nameservers),
-        isDone: (it) => it.nameservers.join() === body.nameservers.join(),
+        isDone: (domainRow) => domainRow.nameservers.join() === body.nameservers.join(),
       })
       recordForAccount(accountId, { type: 'name.changed', domain, description: `Set the nameservers of ${domain}` })
       const nameservers: string[] = [...changed.nameservers]

@@ -53,7 +53,7 @@ export function createDomainSearch(registrar: Pick<Registrar, 'check'>): DomainS
     async check(names) {
       const parsed = names.map((text) => ({ text, name: tryParse(text) }))
       const results = await checked(parsed.flatMap(({ name }) => (name instanceof AppError ? [] : [name])))
-      const byName = new Map(results.map((it) => [it.name.ascii, it]))
+      const byName = new Map(results.map((result) => [result.name.ascii, result]))
       return parsed.map(({ text, name }): CheckedDomain => {
         if (name instanceof AppError) {
           const none = { available: false, status: 'unknown', premium: false, price: null, currency: 'USD' } as const

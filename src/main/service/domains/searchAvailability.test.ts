@@ -34,7 +34,9 @@ test('concurrent searches make one call at a time within their rate limit', asyn
   const { check, calls, maxRunning, later } = openSearch()
   const all = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => check(names(index))))
   expect([calls.length, maxRunning()]).toEqual([20, 1])
-  const refused = all.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []))
+  const refused = all.flatMap((promiseSettledResult) =>
+    promiseSettledResult.status === 'rejected' ? [promiseSettledResult.reason] : [],
+  )
   expect(refused).toHaveLength(30)
   expect(refused[0]).toMatchObject({ code: 'request/rate', retryAfterSeconds: 4 })
   later(4_000)

@@ -95,7 +95,8 @@ export function createZones(options: {
         const isNew = ({ id }: RegistrarRecord) => present.every((it) => it.id !== id)
         const id = await settleChange(registrar, target.name, {
           work: registrar.addRecord(target.name, record),
-          after: (records) => records.find((it) => isNew(it) && isEqual(it, record))?.id,
+          after: (records) =>
+            records.find((registrarRecord) => isNew(registrarRecord) && isEqual(registrarRecord, record))?.id,
         })
         return { ...record, id }
       }),

@@ -35,7 +35,7 @@ export function formatContentDisposition(name: string): string {
   const plain = name.replace(/[^\w .()+,@=-]/g, '_')
   const encoded = encodeURIComponent(name.toWellFormed()).replace(
     /['()*]/g,
-    (it) => `%${it.charCodeAt(0).toString(16).toUpperCase()}`,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   )
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -33,8 +33,8 @@ function readStream(upstream: Upstream, pieces: readonly Uint8Array[]): Canonica
   const reader = upstream.streamReader(options)
   const rules = createCompletionRules()
   return [
-    ...pieces.flatMap((piece) => parser.feed(piece).flatMap((it) => rules.pass(reader.push(it)))),
-    ...parser.end().flatMap((it) => rules.pass(reader.push(it))),
+    ...pieces.flatMap((piece) => parser.feed(piece).flatMap((sseEvent) => rules.pass(reader.push(sseEvent)))),
+    ...parser.end().flatMap((sseEvent) => rules.pass(reader.push(sseEvent))),
     ...rules.pass(reader.end()),
   ]
 }
@@ -183,7 +183,7 @@ const dialects = [
   { dialect: responsesDialect, folded: foldResponses },
 ]
 const pairs = kinds.flatMap((kind) =>
-  dialects.map((it) => ({ ...kind, ...it, pair: `${kind.name} to ${it.dialect.name}` })),
+  dialects.map((dialect) => ({ ...kind, ...dialect, pair: `${kind.name} to ${dialect.dialect.name}` })),
 )
 
 test.each(pairs)(

@@ -83,10 +83,10 @@ function withResults(dialect: DialectName, body: Wire, answer: Wire, results: Re
     }
     case 'responses': {
       const calls = answer.output.filter((it: Wire) => it.type === 'function_call')
-      const outputs = calls.map((it: Wire) => ({
+      const outputs = calls.map((call: Wire) => ({
         type: 'function_call_output',
-        call_id: it.call_id,
-        output: text(it.call_id),
+        call_id: call.call_id,
+        output: text(call.call_id),
       }))
       const input = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input
       return { ...body, input: [...input, ...answer.output, ...outputs] }
@@ -107,18 +107,20 @@ type Call = { id: string; name: string; arguments: unknown }
 function listCalls(dialect: DialectName, answer: Wire): Call[] {
   switch (dialect) {
     case 'chat':
-      return (answer.choices[0].message.tool_calls ?? []).map((it: Wire) => ({
-        id: it.id,
-        ...it.function,
-        arguments: JSON.parse(it.function.arguments),
+      return (answer.choices[0].message.tool_calls ?? []).map((tool_call: Wire) => ({
+        id: tool_call.id,
+        ...tool_call.function,
+        arguments: JSON.parse(tool_call.function.arguments),
       }))
     case 'responses':
-      return answer.output.flatMap((it: Wire) =>
-        it.type === 'function_call' ? [{ id: it.call_id, name: it.name, arguments: JSON.parse(it.arguments) }] : [],
+      return answer.output.flatMap((value: Wire) =>
+        value.type === 'function_call'
+          ? [{ id: value.call_id, name: value.name, arguments: JSON.parse(value.arguments) }]
+          : [],
       )
     case 'messages':
-      return answer.content.flatMap((it: Wire) =>
-        it.type === 'tool_use' ? [{ id: it.id, name: it.name, arguments: it.input }] : [],
+      return answer.content.flatMap((value: Wire) =>
+        value.type === 'tool_use' ? [{ id: value.id, name: value.name, arguments: value.input }] : [],
       )
   }
 }
@@ -127,7 +129,7 @@ const readText = (dialect: DialectName, answer: Wire): string => {
   if (dialect === 'chat') return answer.choices[0].message.content ?? ''
   const parts =
     dialect === 'responses'
-      ? answer.output.flatMap((it: Wire) => (it.type === 'message' ? it.content : []))
+      ? answer.output.flatMap((value: Wire) => (value.type === 'message' ? value.content : []))
       : answer.content
   return parts.map((it: Wire) => it.text ?? '').join('')
 }
@@ -763,7 +765,7 @@ describe('finish reasons and errors', () => {
       chunk: gemini({ candidates: [{ finishReason: 'SAFETY', content: { role: 'model', parts: [] } }] }),
       status: 400,
     },
-  ].flatMap((it) => names.flatMap((dialect) => streams.map((stream) => ({ ...it, dialect, stream }))))
+  ].flatMap((item) => names.flatMap((dialect) => streams.map((stream) => ({ ...item, dialect, stream }))))
 
   test.each(empty)(
     '7: $what without content is an error in $dialect (streamed: $stream)',

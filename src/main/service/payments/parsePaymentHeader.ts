@@ -72,7 +72,7 @@ export function parsePaymentHeader(headers: IncomingHttpHeaders): PaymentPayload
   const [text] = texts
   if (text === undefined) return undefined
   const [first, ...others] = texts.map(decodeBase64)
-  if (others.some((it) => JSON.stringify(it) !== JSON.stringify(first))) {
+  if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first))) {
     throw createMalformedError(`\`${v1}\` and \`${v2}\` contain different payments`)
   }
   const version = parseVersion(first)

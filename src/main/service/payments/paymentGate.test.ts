@@ -104,7 +104,11 @@ test('settles one of two concurrent payments with the same key', async () => {
   const key = { 'idempotency-key': 'order-4' }
   const both = await Promise.allSettled([buy({ ...(await sign()), ...key }), buy({ ...(await sign()), ...key })])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  expect(both.flatMap((it) => (it.status === 'rejected' ? it.reason.code : []))).toEqual(['payments/in-flight'])
+  expect(
+    both.flatMap((promiseSettledResult) =>
+      promiseSettledResult.status === 'rejected' ? promiseSettledResult.reason.code : [],
+    ),
+  ).toEqual(['payments/in-flight'])
   expect([delivered, requests.length]).toEqual([['a clock'], 1])
 })
 

@@ -27,7 +27,11 @@ test('settles one of two concurrent orders for a resource and rejects the other 
   const before = credits()
   const both = await Promise.allSettled([buy(await sign(), name), buy(await sign(), name)])
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  expect(both.flatMap((it) => (it.status === 'rejected' ? it.reason.code : []))).toEqual(['domain/busy'])
+  expect(
+    both.flatMap((promiseSettledResult) =>
+      promiseSettledResult.status === 'rejected' ? promiseSettledResult.reason.code : [],
+    ),
+  ).toEqual(['domain/busy'])
   expect([sold, requests.length, credits() - before]).toEqual([[name], 1, 0])
 })
 

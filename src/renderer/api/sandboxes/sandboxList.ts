@@ -6,7 +6,7 @@ export type SandboxList = readonly Sandbox[]
 /** Sorted newest first, as the service lists them. */
 export function withSandbox(list: SandboxList, sandbox: Sandbox): SandboxList {
   const others = list.filter(({ id }) => id !== sandbox.id)
-  if (others.length < list.length) return list.map((it) => (it.id === sandbox.id ? sandbox : it))
+  if (others.length < list.length) return list.map((item) => (item.id === sandbox.id ? sandbox : item))
   return [...others, sandbox].sort((a, b) => b.created_at.localeCompare(a.created_at))
 }
 

@@ -57,9 +57,9 @@ function Chats({ id, part, sought }: ChatsProps) {
   const searchField = useRef<HTMLInputElement>(null)
   const view = useRef<ConversationHandle>(null)
 
-  const remove = (it: Conversation) => {
+  const remove = (item: Conversation) => {
     goTo('chat', 'new')
-    void actions.remove(it.id, it.title).catch(notify.failed)
+    void actions.remove(item.id, item.title).catch(notify.failed)
   }
   // Opening a chat focuses the composer. Following a link to a message does not.
   const isRead = conversation !== undefined

@@ -93,7 +93,7 @@ export function useFileBrowser({ sandboxId, tree, files, queue, actions }: FileB
     canPaste: clip !== undefined,
     open,
     goTo: tree.go,
-    download: (it) => startDownload(sandboxId, { path: it.entry.path, isFolder: it.isFolder }),
+    download: (item) => startDownload(sandboxId, { path: item.entry.path, isFolder: item.isFolder }),
     newFile: () => askForName('file'),
     newFolder: () => askForName('folder'),
     uploadHere: chooseFiles,

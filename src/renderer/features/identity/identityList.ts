@@ -77,5 +77,5 @@ export function withRegistration(
   changed: AutomatonRegistration,
 ): AutomatonRegistration[] {
   const isListed = list.some(({ id }) => id === changed.id)
-  return isListed ? list.map((it) => (it.id === changed.id ? changed : it)) : [changed, ...list]
+  return isListed ? list.map((item) => (item.id === changed.id ? changed : item)) : [changed, ...list]
 }

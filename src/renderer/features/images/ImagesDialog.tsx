@@ -26,7 +26,7 @@ export function ImagesDialog({ onClose }: { onClose: () => void }) {
 
   const add = async (form: ImageForm) => {
     const name = form.name.trim()
-    if (data?.some((it) => it.name === name && it.status === 'failed')) await actions.remove(name)
+    if (data?.some((candidate) => candidate.name === name && candidate.status === 'failed')) await actions.remove(name)
     await actions.add(toImageInput(form))
     setTried([...tried.filter((it) => it.name.trim() !== name), form])
     setPendingForm(undefined)

@@ -42,7 +42,7 @@ export function usePaymentList(query: PaymentQuery) {
     staleTime: 0,
   })
   const all = pages.data?.pages.flatMap(({ payments }) => payments) ?? []
-  const payments = [...new Map(all.map((it) => [it.id, it])).values()]
+  const payments = [...new Map(all.map((item) => [item.id, item])).values()]
   return { ...pages, payments, total: pages.data?.pages.at(-1)?.total ?? 0 }
 }
 

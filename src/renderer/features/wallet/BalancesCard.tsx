@@ -22,7 +22,7 @@ type BalancesCardProps = {
 export function BalancesCard({ network, onNetwork, hasSolana, balances, testUsdc }: BalancesCardProps) {
   const { data, error, isPending, isFetching, refetch } = balances
   const usdc = sumAmounts(data?.balances.map((it) => it.usdc))
-  const coin = sumAmounts(data?.balances.map((it) => it.ether ?? it.lamports))
+  const coin = sumAmounts(data?.balances.map((balance) => balance.ether ?? balance.lamports))
   const [coinName, coinText] = findSolanaNetwork(network)
     ? (['SOL', formatSol] as const)
     : (['Ether', formatEther] as const)

@@ -114,7 +114,8 @@ function runShortcut(commands: readonly Command[], lead: LeadKey, event: Keyboar
   }))
   const led = lead.take(event.timeStamp)
   const pressed = (after: string | undefined) =>
-    usable.find(({ shortcuts }) => shortcuts.some((it) => it.lead === after && matches(it, event)))?.command
+    usable.find(({ shortcuts }) => shortcuts.some((shortcut) => shortcut.lead === after && matches(shortcut, event)))
+      ?.command
   const command = (led === undefined ? undefined : pressed(led)) ?? pressed(undefined)
   if (!command) {
     if (!event.repeat) {

@@ -68,9 +68,9 @@ test('does not claim keys that a terminal can use', () => {
 
 test('ignores plain keys in text fields and all keys in dialogs', () => {
   const [plain, withMod] = parseShortcuts('c, mod+k', other)
-  expect([plain, withMod].map((it) => it && isUsableIn('text', it))).toEqual([false, true])
-  expect([plain, withMod].map((it) => it && isUsableIn('dialog', it))).toEqual([false, false])
-  expect([plain, withMod].map((it) => it && isUsableIn('page', it))).toEqual([true, true])
+  expect([plain, withMod].map((value) => value && isUsableIn('text', value))).toEqual([false, true])
+  expect([plain, withMod].map((value) => value && isUsableIn('dialog', value))).toEqual([false, false])
+  expect([plain, withMod].map((value) => value && isUsableIn('page', value))).toEqual([true, true])
 })
 
 test('formats the first alternative for the platform', () => {

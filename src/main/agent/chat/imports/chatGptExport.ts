@@ -76,7 +76,7 @@ function readPart(part: unknown): string {
 
 function readThoughts(content: LooseObject): string {
   return toList(content.thoughts)
-    .map((it) => toText(toObject(it)?.content) || toText(toObject(it)?.summary))
+    .map((value) => toText(toObject(value)?.content) || toText(toObject(value)?.summary))
     .filter(Boolean)
     .join('\n\n')
 }

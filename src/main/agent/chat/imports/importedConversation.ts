@@ -44,8 +44,8 @@ export function toList(value: unknown): readonly unknown[] {
 }
 
 export function toObjects(value: unknown): LooseObject[] {
-  return toList(value).flatMap((it) => {
-    const object = toObject(it)
+  return toList(value).flatMap((item) => {
+    const object = toObject(item)
     return object ? [object] : []
   })
 }

@@ -61,7 +61,7 @@ function toNode({ message, parentId }: Todo, index: number, options: LooseObject
   const parts = toObjects(message.content)
   const said = parts
     .filter(({ type }) => type === 'text')
-    .map((it) => toText(it.text) || toText(toObject(it.text)?.value))
+    .map((part) => toText(part.text) || toText(toObject(part.text)?.value))
   const text = toText(message.text).trim() || said.join('\n\n').trim()
   const isUser = message.isCreatedByUser === true
   return {

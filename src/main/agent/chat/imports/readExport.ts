@@ -30,7 +30,7 @@ export function parseExport(bytes: Buffer): ReadExport {
   const content = parseBytes(bytes)
   const items = Array.isArray(content) ? content : (toObject(content)?.conversations ?? [content])
   const objects = toObjects(items)
-  const format = formats.find((it) => objects.some((object) => it.isConversation(object)))
+  const format = formats.find((exportFormat) => objects.some((object) => exportFormat.isConversation(object)))
   if (!format) {
     throw new AppError('chat/import', 'The file is JSON, but not a supported export of conversations.')
   }

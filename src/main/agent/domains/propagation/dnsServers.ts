@@ -57,7 +57,7 @@ function createNamedServer(name: string, finder: DnsServer | undefined): DnsServ
 async function resolveAddresses(name: string, finder: ListenAddress, signal: AbortSignal): Promise<string[]> {
   for (const type of ['A', 'AAAA'] as const) {
     const { answers } = await queryDns(finder, { name, type }, signal)
-    const addresses = answers.flatMap((it) => (it.type === type ? [it.data] : []))
+    const addresses = answers.flatMap((answer) => (answer.type === type ? [answer.data] : []))
     if (addresses.length > 0) return addresses
   }
   return []

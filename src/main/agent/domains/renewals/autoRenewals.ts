@@ -82,7 +82,7 @@ export function createAutoRenewals(options: Options): AutoRenewals {
   return {
     async sweep(domains, signal) {
       const news: RenewalEvent[] = []
-      const names = new Map(domains.map((it) => [it.domain, it]))
+      const names = new Map(domains.map((domain) => [domain.domain, domain]))
       const settleBegun = async (): Promise<void> => {
         for (const turn of records.turns()) {
           if (turn.state === 'begun' && !signal.aborted) await settle(turn, names.get(turn.domain), news)
@@ -114,8 +114,10 @@ export function createAutoRenewals(options: Options): AutoRenewals {
     },
     findCycle: ({ domain, expires_at }) => records.turn(domain, Date.parse(expires_at)),
     nextAtMs(domains) {
-      const names = new Map(domains.map((it) => [it.domain, Date.parse(it.expires_at)]))
-      const turns = new Map(records.turns().map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
+      const names = new Map(domains.map((domain) => [domain.domain, Date.parse(domain.expires_at)]))
+      const turns = new Map(
+        records.turns().map((renewalCycle) => [`${renewalCycle.domain} ${renewalCycle.expiresAtMs}`, renewalCycle]),
+      )
       let next = Number.POSITIVE_INFINITY
       for (const settings of records.settings()) {
         const expiresAtMs = names.get(settings.domain)

@@ -34,7 +34,7 @@ export function planRenewals(
   { states, nowMs }: { states: readonly BudgetState[]; nowMs: number },
 ): { renewals: PlannedRenewal[]; total: number; covered: boolean } {
   const due = upcoming
-    .map((it) => ({ ...it, atMs: Math.max(nowMs, getDueAtMs(it.expiresAtMs, it.settings)) }))
+    .map((item) => ({ ...item, atMs: Math.max(nowMs, getDueAtMs(item.expiresAtMs, item.settings)) }))
     .filter(({ atMs }) => atMs <= nowMs + plannedDays * dayMs)
     .sort((a, b) => a.atMs - b.atMs)
   const limits = listRollingLimits(states, nowMs)

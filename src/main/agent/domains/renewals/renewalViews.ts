@@ -25,8 +25,8 @@ export const noWallet =
 
 export function createRenewalViews(records: Records, paymentOf: FindPayment, options: ViewOptions): DomainRenewals {
   const { domains, prices, hasWallet, states, nowMs } = options
-  const names = new Map((domains ?? []).map((it) => [it.domain, it]))
-  const turns = new Map(records.turns.map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
+  const names = new Map((domains ?? []).map((domain) => [domain.domain, domain]))
+  const turns = new Map(records.turns.map((turn) => [`${turn.domain} ${turn.expiresAtMs}`, turn]))
   const views = records.settings.flatMap((settings) => {
     const name = names.get(settings.domain)
     if (!name) return []

@@ -20,7 +20,7 @@ export function createConfirmPrompt({ vault, approvals, intent }: IntentConfirma
         title: 'Approve this request?',
         body: html`<p class="sentence">${headline}</p>${headline !== sentence && html`<p>${sentence}</p>`}
 <dl>${renderRow('Requested by', formatRequester(requester), 'text')}${reason !== null && renderRow('Reason given (unverified)', reason, 'text')}${fields.map(
-          (it) => renderRow(it.label, it.value, it.kind),
+          (field) => renderRow(field.label, field.value, field.kind),
         )}</dl>
 <details><summary>Full data to sign</summary><pre tabindex="0">${raw}</pre></details>
 ${renderPassphraseField(context)}

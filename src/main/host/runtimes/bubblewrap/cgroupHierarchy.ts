@@ -18,7 +18,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
   const mounts = parseMounts(files.mounts)
   const memberships = parseMemberships(files.memberships)
   const separate = separateControllers.map(({ name, ...controller }): CgroupController[] => {
-    const mount = mounts.find((it) => it.type === 'cgroup' && it.options.includes(name))
+    const mount = mounts.find((candidate) => candidate.type === 'cgroup' && candidate.options.includes(name))
     const path = memberships.find((it) => it.controllers.includes(name))?.path
     if (!mount || path === undefined) return []
     const place = toMountedPath(mount, path)

@@ -62,7 +62,7 @@ export function createHostSupport({ folder, imagesFolder, cpuWeight, log }: Supp
       const abilities = await probe()
       const { tools, detail } = abilities
       if (!tools) throw new AppError('runtime/unavailable', detail)
-      base ??= readHostBase().then((it) => ({ ...it, content: listSandboxContent(it) }))
+      base ??= readHostBase().then((hostBase) => ({ ...hostBase, content: listSandboxContent(hostBase) }))
       return { tools, spawner: getSpawner(tools.perl), abilities, base: await base }
     },
     close: () => spawner?.close(),

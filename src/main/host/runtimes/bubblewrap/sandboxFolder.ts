@@ -192,7 +192,7 @@ export const filesName = 'files'
 /** Sandboxes created by the first version store their content beside the metadata until they are repaired. */
 function findStorage(path: string): SandboxStorage | undefined {
   if (existsSync(join(path, diskName))) return { kind: 'image', path: join(path, diskName) }
-  const folder = [join(path, filesName), path].find((it) => existsSync(join(it, 'root')))
+  const folder = [join(path, filesName), path].find((value) => existsSync(join(value, 'root')))
   return folder === undefined ? undefined : { kind: 'folder', path: folder }
 }
 

@@ -55,7 +55,7 @@ export async function startContainer(options: StartOptions): Promise<RunningCont
 const engineVariables = ['HOME', 'HOSTNAME', 'LOGNAME', 'PWD', 'SHELL', 'TERM', 'USER', 'container']
 
 function toEnvironment(entries: readonly string[]): string[] {
-  return entries.filter((it) => !engineVariables.includes(it.split('=', 1)[0] ?? ''))
+  return entries.filter((entry) => !engineVariables.includes(entry.split('=', 1)[0] ?? ''))
 }
 
 /** Returns the limits that the engine enforces, except those that the container's own cgroup contradicts. */

@@ -17,11 +17,11 @@ export async function hasPaid(
     (log) => log.eventName === 'AuthorizationUsed' && isAddress(log.args.authorizer, from) && log.args.nonce === nonce,
   )
   const isMoved = events.some(
-    (it) =>
-      it.eventName === 'Transfer' &&
-      isAddress(it.args.from, from) &&
-      isAddress(it.args.to, to) &&
-      it.args.value === BigInt(value),
+    (event) =>
+      event.eventName === 'Transfer' &&
+      isAddress(event.args.from, from) &&
+      isAddress(event.args.to, to) &&
+      event.args.value === BigInt(value),
   )
   return isUsed && isMoved ? 'paid' : 'other'
 }

@@ -20,7 +20,7 @@ const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+\//
 export function readRdapBootstrap(file: string): RdapBootstrap {
   const servers = new Map<string, string>()
   for (const [suffixes, urls] of readServices(file)) {
-    const url = urls.find((it) => it.startsWith('https://') || loopback.test(it))
+    const url = urls.find((value) => value.startsWith('https://') || loopback.test(value))
     if (url !== undefined) {
       for (const suffix of suffixes) servers.set(suffix.toLowerCase(), url.endsWith('/') ? url : `${url}/`)
     }

@@ -9,7 +9,7 @@ const expectRefusal = (message: RegExp) =>
 
 test('lists every documented model under its provider', () => {
   const { models } = createModelCatalogue(content())
-  const names = [...models.values()].map((it) => `${it.providerId} ${it.name}`)
+  const names = [...models.values()].map((model) => `${model.providerId} ${model.name}`)
   expect(names).toEqual([
     'a gpt-5.2',
     'a gpt-5.2-codex',

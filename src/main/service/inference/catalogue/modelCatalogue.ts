@@ -24,7 +24,7 @@ const Catalogue = z.strictObject({
         family: FamilyId,
       })
       .refine(
-        (it) => it.kind === 'embedding' || it.max_output_tokens !== undefined,
+        (value) => value.kind === 'embedding' || value.max_output_tokens !== undefined,
         'must have `max_output_tokens` unless it is an embedding model',
       ),
   ),

@@ -50,7 +50,7 @@ export function findNearestEffort(effort: Effort, values: readonly Effort[]): Ef
   if (values.includes(effort)) return effort
   const order: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
   const index = order.indexOf(effort)
-  const lower = order.slice(0, index).findLast((it) => values.includes(it) && it !== 'none')
+  const lower = order.slice(0, index).findLast((value) => values.includes(value) && value !== 'none')
   return lower ?? order.slice(index).find((it) => values.includes(it)) ?? values[0] ?? 'medium'
 }
 

@@ -221,9 +221,9 @@ export const formatOfOrigin: Readonly<Record<Origin, string>> = {
 
 /** Signed thinking returns in `reasoning_details`, one entry per block. Otherwise only its text is available. */
 function toThinking(message: JsonObject): AssistantPart[] {
-  const details = getList(message, 'reasoning_details').flatMap((it) => toDetails(toJsonObject(it) ?? {}))
+  const details = getList(message, 'reasoning_details').flatMap((value) => toDetails(toJsonObject(value) ?? {}))
   if (details.length > 0) return details
-  const blocks = getList(message, 'thinking_blocks').flatMap((it) => toBlocks(toJsonObject(it) ?? {}))
+  const blocks = getList(message, 'thinking_blocks').flatMap((value) => toBlocks(toJsonObject(value) ?? {}))
   if (blocks.length > 0) return blocks
   const text = getString(message, 'reasoning_content') ?? getString(message, 'reasoning')
   return text ? [{ type: 'thinking', text }] : []

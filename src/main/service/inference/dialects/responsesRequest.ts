@@ -203,8 +203,8 @@ function toReasoningParts(item: JsonObject): (AssistantPart | Extract<SealedPart
 function toOutputTexts(content: unknown, param: string): TextPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw createBadRequestError(param, `\`${param}\` must be a string or a list of parts.`)
-  return content.flatMap((it: unknown) => {
-    const text = getString(it, 'text') ?? getString(it, 'refusal') ?? ''
+  return content.flatMap((value: unknown) => {
+    const text = getString(value, 'text') ?? getString(value, 'refusal') ?? ''
     return text === '' ? [] : [{ type: 'text' as const, text }]
   })
 }

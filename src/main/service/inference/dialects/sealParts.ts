@@ -30,7 +30,7 @@ export function unsealParts(text: string): SealedPart[] {
   } catch {
     return []
   }
-  return Array.isArray(list) ? list.flatMap((it) => toPart(toJsonObject(it) ?? {})) : []
+  return Array.isArray(list) ? list.flatMap((value) => toPart(toJsonObject(value) ?? {})) : []
 }
 
 function toPart(part: JsonObject): SealedPart[] {

@@ -50,7 +50,7 @@ test.each([
   const contents = output
     .split('\n\n')
     .slice(0, -1)
-    .map((it) => JSON.parse(it.slice('data: '.length)))
+    .map((part) => JSON.parse(part.slice('data: '.length)))
   expect(contents.map((it) => it.choices[0].delta.content)).toEqual(['one', ' two', ' three'])
   expect(contents.map((it) => it.id)).toEqual(Array(3).fill(meta.id))
 })

@@ -102,7 +102,7 @@ export const chatPassthrough: Passthrough = {
         calls.set(index, calls.get(index) === true || !!getString(getObject(call, 'function'), 'arguments'))
       }
       const empty = Object.values(delta).every(
-        (it) => it === '' || it === null || (Array.isArray(it) && it.length === 0),
+        (value) => value === '' || value === null || (Array.isArray(value) && value.length === 0),
       )
       if (begun && empty) return ''
       begun = true
@@ -119,7 +119,7 @@ export const chatPassthrough: Passthrough = {
         const begin = `data: ${chunks.after().before}`
         if (alike.before !== '' && frames.startsWith(begin)) return frames.split(begin).join(alike.before)
         const events = frames.split('\n\n').slice(0, -1)
-        return events.map((it) => patchChunk(it.slice('data: '.length))).join('')
+        return events.map((event) => patchChunk(event.slice('data: '.length))).join('')
       },
       finish(event, bill) {
         if (!begun) return writer.finish(event, bill)
@@ -148,9 +148,9 @@ function readHead(data: string): string | undefined {
 /** Returns the messages unchanged, except for parts that the provider would reject. */
 function toMessages(body: JsonObject, request: CanonicalRequest, quirks: ChatQuirks | undefined): JsonObject[] {
   const images = listFetchedImages(request)
-  return getList(body, 'messages').map((it) => {
+  return getList(body, 'messages').map((value) => {
     // `parsed` is added by OpenAI's own client.
-    const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = toJsonObject(it) ?? {}
+    const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = toJsonObject(value) ?? {}
     const cleaned: Record<string, unknown> = message
     if (quirks?.refusesThinkingFields) {
       delete cleaned.reasoning_content
@@ -171,8 +171,8 @@ function toContent(
   parts: readonly unknown[],
   { images, quirks }: { images: ReadonlyMap<string, string>; quirks: ChatQuirks | undefined },
 ): unknown[] {
-  return parts.flatMap((it) => {
-    const part = toJsonObject(it) ?? {}
+  return parts.flatMap((value) => {
+    const part = toJsonObject(value) ?? {}
     if (part.type === 'text' && !quirks?.takesBlankTexts && (getString(part, 'text') ?? '').trim() === '') return []
     if (part.type !== 'image_url') return [part]
     const url = getString(getObject(part, 'image_url'), 'url') ?? getString(part, 'image_url') ?? ''
@@ -207,5 +207,5 @@ function listFetchedImages(request: CanonicalRequest): Map<string, string> {
 
 function refusesLogprobs(request: CanonicalRequest, refuses: readonly { parameter: string; when: string }[]): boolean {
   const thinking = request.reasoning?.effort !== undefined && request.reasoning.effort !== 'none'
-  return refuses.some((it) => it.parameter === 'logprobs' && (it.when === 'always' || thinking))
+  return refuses.some((refuse) => refuse.parameter === 'logprobs' && (refuse.when === 'always' || thinking))
 }

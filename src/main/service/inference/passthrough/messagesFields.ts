@@ -124,7 +124,7 @@ const betas: ReadonlySet<string> = new Set([
 
 /** Returns the allowed values of the header `anthropic-beta`, and warnings about the rest. */
 export function filterBetas(header: string | undefined): { betas: string | undefined; removed: string[] } {
-  const names = (header ?? '').split(',').flatMap((it) => (it.trim() === '' ? [] : [it.trim()]))
+  const names = (header ?? '').split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
   const isAllowed = (name: string) => betas.has(name.replace(/-\d{4}-?\d{2}-?\d{2}$/, ''))
   const allowed = names.filter(isAllowed)
   return {

@@ -109,7 +109,7 @@ function countImageChars(request: CanonicalRequest): number {
   let chars = 0
   for (const turn of request.turns) {
     if (turn.role !== 'user') continue
-    for (const part of turn.parts.flatMap((it) => (it.type === 'result' ? it.parts : [it]))) {
+    for (const part of turn.parts.flatMap((value) => (value.type === 'result' ? value.parts : [value]))) {
       if (part.type === 'image' && part.source.kind === 'data') chars += part.source.base64.length
     }
   }

@@ -16,9 +16,9 @@ afterEach(async () => {
 async function provider(answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  scope.own(server, async (it) => {
-    it.closeAllConnections()
-    await new Promise((resolve) => it.close(resolve))
+  scope.own(server, async (item) => {
+    item.closeAllConnections()
+    await new Promise((resolve) => item.close(resolve))
   })
   const { port } = server.address() as AddressInfo // the server listens on TCP
   const pools = scope.own(createUpstreamPools(), (it) => it.close())

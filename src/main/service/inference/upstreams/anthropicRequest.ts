@@ -214,9 +214,9 @@ function toUserBlock(part: UserTurn['parts'][number]): JsonObject[] {
 }
 
 function toResultBlock(part: ToolResultPart): JsonObject {
-  const content = part.parts.flatMap((it) => {
-    if (it.type === 'image') return [toImageBlock(it)]
-    return isNotBlank(it) ? [toTextBlock(it)] : []
+  const content = part.parts.flatMap((value) => {
+    if (value.type === 'image') return [toImageBlock(value)]
+    return isNotBlank(value) ? [toTextBlock(value)] : []
   })
   return omitUndefined({
     type: 'tool_result',
@@ -254,7 +254,7 @@ function toAssistantBlock(part: AssistantTurn['parts'][number]): JsonObject[] {
  * distinct.
  */
 function toToolUseId(id: string): string {
-  return id.replace(/[^A-Za-z0-9_-]/g, (it) => `_${it.charCodeAt(0).toString(16)}_`)
+  return id.replace(/[^A-Za-z0-9_-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`)
 }
 
 function toTextBlock(part: TextPart): JsonObject {

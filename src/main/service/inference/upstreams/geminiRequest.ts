@@ -98,7 +98,7 @@ function toUserParts(turn: UserTurn, calls: readonly string[]): JsonObject[] {
   const images: JsonObject[] = []
   const answers = results.map((part) => {
     const texts = part.parts.filter((it) => it.type === 'text')
-    images.push(...part.parts.flatMap((it) => (it.type === 'image' ? [toImagePart(it)] : [])))
+    images.push(...part.parts.flatMap((value) => (value.type === 'image' ? [toImagePart(value)] : [])))
     // Text in `output` is treated as data. In an object, Gemini would interpret `$ref` as a reference to a file.
     const text = texts.map((it) => it.text).join('\n')
     const response = part.failed ? { error: text } : { output: text }

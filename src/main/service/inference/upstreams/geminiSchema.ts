@@ -136,7 +136,7 @@ function mergeAllOf(schema: JsonObject, context: RewriteContext): JsonObject {
 
 function addType(source: JsonObject, schema: Record<string, unknown>, context: RewriteContext): void {
   const types = Array.isArray(source.type) ? source.type.filter((it) => typeof it === 'string') : [source.type]
-  const real = types.filter((it): it is string => typeof it === 'string' && it !== 'null')
+  const real = types.filter((value): value is string => typeof value === 'string' && value !== 'null')
   if (types.includes('null') || source.nullable === true) schema.nullable = true
   const [only] = real
   if (real.length === 1) schema.type = only
@@ -162,14 +162,14 @@ function addValues(source: JsonObject, schema: Record<string, unknown>, context:
   if (!Array.isArray(values)) return
   if (values.includes(null)) schema.nullable = true
   const real = values.filter((it) => it !== null)
-  const texts = real.filter((it): it is string => typeof it === 'string' && it !== '')
+  const texts = real.filter((value): value is string => typeof value === 'string' && value !== '')
   const numbers = real.filter((it) => typeof it === 'number')
   if (texts.length === real.length && texts.length > 0) {
     schema.type ??= 'string'
     schema.enum = texts
   } else if (numbers.length === real.length && numbers.length > 0 && numbers.length <= maxNumbers) {
     const type = numbers.every(Number.isInteger) ? 'integer' : 'number'
-    const alternatives = numbers.map((it) => ({ type, minimum: it, maximum: it }))
+    const alternatives = numbers.map((value) => ({ type, minimum: value, maximum: value }))
     if (alternatives.length === 1) Object.assign(schema, alternatives[0])
     else {
       delete schema.type
@@ -207,7 +207,7 @@ function addNested(source: JsonObject, schema: Record<string, unknown>, context:
     schema.properties = Object.fromEntries(
       Object.entries(properties).map(([name, value]) => [name, rewrite(value, context)]),
     )
-    const required = toList(source.required).filter((it) => typeof it === 'string' && it in properties)
+    const required = toList(source.required).filter((value) => typeof value === 'string' && value in properties)
     if (required.length > 0) schema.required = required
   } else if (toList(source.required).length > 0) context.dropped.add('required')
   if (source.additionalProperties !== undefined) context.dropped.add('additionalProperties')

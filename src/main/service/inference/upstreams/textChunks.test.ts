@@ -38,8 +38,8 @@ test.each([
 })
 
 test('reads the same events from uniform and varied chunks', () => {
-  const datas = chatFrames({ parts: [{ text: 'one "two" three\nfour five six seven' }], usage: plainUsage }).map((it) =>
-    it.slice('data: '.length).trimEnd(),
+  const datas = chatFrames({ parts: [{ text: 'one "two" three\nfour five six seven' }], usage: plainUsage }).map(
+    (value) => value.slice('data: '.length).trimEnd(),
   )
   const read = (vary: (data: string, index: number) => string) => {
     const reader = createOpenAiStreamReader({ newCallId: () => 'call' })

@@ -60,8 +60,8 @@ export function RecordingsView() {
         </Button>
       </div>
       <ul aria-label="Recordings" className="-mx-2.5">
-        {recordings.map((it) => (
-          <RecordingRow key={it.id} recording={it} onDelete={() => setConfirmation(it)} />
+        {recordings.map((recording) => (
+          <RecordingRow key={recording.id} recording={recording} onDelete={() => setConfirmation(recording)} />
         ))}
       </ul>
       {hasNextPage && (

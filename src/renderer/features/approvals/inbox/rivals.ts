@@ -9,7 +9,9 @@ import { describePurchase } from '#shared/contract/purchaseLabels.ts'
  */
 export function describeRivals({ id, purchase }: IntentRecord, inbox: readonly IntentRecord[]): string | undefined {
   if (purchase === null) return undefined
-  const others = inbox.filter((it) => it.id !== id && it.purchase === purchase && isOpen(it))
+  const others = inbox.filter(
+    (candidate) => candidate.id !== id && candidate.purchase === purchase && isOpen(candidate),
+  )
   const names = [...new Set(others.map(({ requester }) => describeRequester(requester).name))]
   if (names.length === 0) return undefined
   const also = names.length === 1 && names[0] !== 'You' ? 'also asks' : 'also ask'

@@ -88,6 +88,6 @@ function useAlwaysAllowed(alias: string): (() => Promise<unknown>) | undefined {
   const { data: servers = [] } = useToolServers()
   const { agree } = useToolServerActions()
   const server = servers.find(({ name }) => name === parseServerName(alias))
-  const tool = server?.tools.find((it) => it.alias === alias && it.enabled)
+  const tool = server?.tools.find((candidate) => candidate.alias === alias && candidate.enabled)
   return server && tool && (() => agree(server.id, [{ ...tool, ask: false }]))
 }

@@ -21,7 +21,9 @@ export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMes
       </Tooltip>
     )
   }
-  const unpriced = estimates.filter(({ model }) => models?.some((it) => it.id === model && !isPriced(it)))
+  const unpriced = estimates.filter(({ model }) =>
+    models?.some((candidate) => candidate.id === model && !isPriced(candidate)),
+  )
   if (unpriced.length > 0) {
     return (
       <span data-estimate className="px-1.5 text-small text-faint">
@@ -35,11 +37,11 @@ export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMes
       content={
         <span className="flex flex-col gap-0.5 tabular-nums">
           <span className="text-muted">Cost of the input, and maximum cost with the longest response</span>
-          {estimates.map((it) => (
-            <span key={it.model}>
-              {it.model}: {formatCost(it.min_micro_usd)} to {formatCost(it.max_micro_usd)}, up to{' '}
-              {formatTokens(it.max_output_tokens)} tokens out
-              {it.omitted_messages > 0 && `; omits ${it.omitted_messages} old messages`}
+          {estimates.map((item) => (
+            <span key={item.model}>
+              {item.model}: {formatCost(item.min_micro_usd)} to {formatCost(item.max_micro_usd)}, up to{' '}
+              {formatTokens(item.max_output_tokens)} tokens out
+              {item.omitted_messages > 0 && `; omits ${item.omitted_messages} old messages`}
             </span>
           ))}
         </span>

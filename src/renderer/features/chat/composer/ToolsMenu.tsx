@@ -32,7 +32,9 @@ export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
       onSelect: () => onTools({ enabled: true, sandbox_id: null }),
     },
     ...sandboxes.slice(0, maxSandboxes).map(({ id, name, short_id }) => ({
-      label: sandboxes.some((it) => it.id !== id && it.name === name) ? `In ${name} (${short_id})` : `In ${name}`,
+      label: sandboxes.some((sandbox) => sandbox.id !== id && sandbox.name === name)
+        ? `In ${name} (${short_id})`
+        : `In ${name}`,
       checked: tools.enabled && tools.sandbox_id === id,
       onSelect: () => onTools({ enabled: true, sandbox_id: id }),
     })),

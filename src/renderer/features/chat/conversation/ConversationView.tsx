@@ -130,7 +130,8 @@ function listRunningAnswers(branch: ReturnType<typeof useBranch>['data']): Messa
   const last = branch?.messages.at(-1)
   if (!branch || !last) return []
   const group = last.group_id
-  const beside = group === null ? [] : branch.beside.filter((it) => it.group_id === group && it.id !== last.id)
+  const beside =
+    group === null ? [] : branch.beside.filter((candidate) => candidate.group_id === group && candidate.id !== last.id)
   return [last, ...beside].filter(isUnderWay)
 }
 

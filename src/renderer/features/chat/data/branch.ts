@@ -56,7 +56,7 @@ export function withPage(branch: Branch, page: BranchPage): Branch {
 
 /** Replaces a loaded message with a newer state. */
 export function withMessage(branch: Branch, message: Message): Branch {
-  const put = (it: Message) => (it.id === message.id ? message : it)
+  const put = (item: Message) => (item.id === message.id ? message : item)
   const isIn = (all: readonly Message[]) => all.some(({ id }) => id === message.id)
   return {
     ...branch,
@@ -87,7 +87,8 @@ export type BranchRow = { key: string; message: Message; beside: readonly Messag
 export function listBranchRows({ messages, beside }: Branch): BranchRow[] {
   return messages.map((message) => {
     const group = message.group_id
-    const others = group === null ? [] : beside.filter((it) => it.group_id === group && it.id !== message.id)
+    const others =
+      group === null ? [] : beside.filter((candidate) => candidate.group_id === group && candidate.id !== message.id)
     const order = (it: Message) => message.sibling_ids.indexOf(it.id)
     const all = others.length === 0 ? [] : [message, ...others].sort((a, b) => order(a) - order(b))
     return { key: group ?? message.id, message, beside: all }

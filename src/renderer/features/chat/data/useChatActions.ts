@@ -82,7 +82,7 @@ export function useChatActions() {
     },
     async stop(messageId: MessageId, conversationId: ConversationId): Promise<void> {
       const message = await agent(stopMessage, { messageId })
-      queryClient.setQueryData<Branch>(chatKeys.branch(conversationId), (it) => it && withMessage(it, message))
+      queryClient.setQueryData<Branch>(chatKeys.branch(conversationId), (value) => value && withMessage(value, message))
     },
     async fork(conversationId: ConversationId, messageId: MessageId): Promise<void> {
       const { id } = keep(await agent(forkConversation, { conversationId, message_id: messageId }))

@@ -80,23 +80,23 @@ function Rows({ folder, folders, present }: RowsProps) {
   const list = useRef<VirtualizerHandle>(null)
   const [dialog, setDialog] = useState<{ what: 'rename' | 'move'; of: ConversationSummary }>()
   const attempt = (work: Promise<unknown>) => void work.catch(notify.failed)
-  const remove = (it: ConversationSummary) => {
-    if (it.id === present) goTo('chat', 'new')
-    attempt(actions.remove(it.id, it.title))
+  const remove = (item: ConversationSummary) => {
+    if (item.id === present) goTo('chat', 'new')
+    attempt(actions.remove(item.id, item.title))
   }
-  const buildMenuItems = (it: ConversationSummary): MenuItem[] => [
-    { label: 'Rename…', icon: Pencil, shortcut: 'f2', onSelect: () => setDialog({ what: 'rename', of: it }) },
+  const buildMenuItems = (item: ConversationSummary): MenuItem[] => [
+    { label: 'Rename…', icon: Pencil, shortcut: 'f2', onSelect: () => setDialog({ what: 'rename', of: item }) },
     {
-      label: it.pinned ? 'Unpin' : 'Pin',
-      icon: it.pinned ? PinOff : Pin,
-      onSelect: () => attempt(actions.change(it.id, { pinned: !it.pinned })),
+      label: item.pinned ? 'Unpin' : 'Pin',
+      icon: item.pinned ? PinOff : Pin,
+      onSelect: () => attempt(actions.change(item.id, { pinned: !item.pinned })),
     },
-    { label: 'Move to folder…', icon: FolderInput, onSelect: () => setDialog({ what: 'move', of: it }) },
+    { label: 'Move to folder…', icon: FolderInput, onSelect: () => setDialog({ what: 'move', of: item }) },
     'separator',
-    { label: 'Export as Markdown', icon: Download, onSelect: () => startExport(it.id, 'markdown') },
-    { label: 'Export as JSON', icon: FileJson, onSelect: () => startExport(it.id, 'json') },
+    { label: 'Export as Markdown', icon: Download, onSelect: () => startExport(item.id, 'markdown') },
+    { label: 'Export as JSON', icon: FileJson, onSelect: () => startExport(item.id, 'json') },
     'separator',
-    { label: 'Delete', icon: Trash2, shortcut: 'delete', tone: 'danger', onSelect: () => remove(it) },
+    { label: 'Delete', icon: Trash2, shortcut: 'delete', tone: 'danger', onSelect: () => remove(item) },
   ]
   const onKey = (key: string, it: ConversationSummary): boolean => {
     if (key === 'F2') setDialog({ what: 'rename', of: it })
@@ -122,11 +122,11 @@ function Rows({ folder, folders, present }: RowsProps) {
       {conversations && conversations.length > 0 && (
         <nav aria-label="Chats">
           <Virtualizer ref={list} scrollRef={place} bufferSize={400}>
-            {conversations.map((it) => (
+            {conversations.map((conversation) => (
               <ConversationRow
-                key={it.id}
-                conversation={it}
-                isPresent={it.id === present}
+                key={conversation.id}
+                conversation={conversation}
+                isPresent={conversation.id === present}
                 itemsOf={buildMenuItems}
                 onKey={onKey}
               />

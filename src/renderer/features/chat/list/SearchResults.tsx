@@ -70,5 +70,5 @@ function Part({ part: { text, hit } }: { part: SnippetPart }) {
 /** Removes title hits of chats that are also found by a message, because a chat's title is its first message. */
 function deduplicateHits(hits: readonly ChatHit[]): ChatHit[] {
   const byMessage = new Set(hits.filter(({ message_id: id }) => id !== null).map((it) => it.conversation_id))
-  return hits.filter((it) => it.message_id !== null || !byMessage.has(it.conversation_id))
+  return hits.filter((hit) => hit.message_id !== null || !byMessage.has(hit.conversation_id))
 }

@@ -43,7 +43,7 @@ test('splits a table into row groups and leaves full groups unchanged', () => {
   const head = '| a | b |\n|---|---|'
   const rows = (count: number) => Array.from({ length: count }, (_, at) => `| ${at} | x |`).join('\n')
   const groups = (count: number) =>
-    splitBlocks(`Text\n${head}\n${rows(count)}`).blocks.flatMap((it) => (it.kind === 'table' ? it.groups : []))
+    splitBlocks(`Text\n${head}\n${rows(count)}`).blocks.flatMap((block) => (block.kind === 'table' ? block.groups : []))
   expect(groups(60)).toHaveLength(3)
   expect(groups(61).slice(0, 2)).toEqual(groups(60).slice(0, 2))
   const wide = `|${'a|'.repeat(100)}\n|${'-|'.repeat(100)}\n${`|${'b|'.repeat(100)}\n`.repeat(12)}`
@@ -88,10 +88,10 @@ test('preserves every line of any text', () => {
       (text) => {
         const letters = (part: string) => part.split('a').length
         const split = splitBlocks(text)
-          .blocks.map((it) => {
-            if (it.kind === 'code') return `${it.language}\n${it.code}`
-            if (it.kind === 'math') return it.tex
-            return it.kind === 'table' ? [it.head, ...it.groups].join('\n') : it.text
+          .blocks.map((block) => {
+            if (block.kind === 'code') return `${block.language}\n${block.code}`
+            if (block.kind === 'math') return block.tex
+            return block.kind === 'table' ? [block.head, ...block.groups].join('\n') : block.text
           })
           .join('\n')
         const infos = text

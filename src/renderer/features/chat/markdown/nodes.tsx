@@ -168,7 +168,7 @@ function renderLink(url: string, children: readonly PhrasingContent[], content: 
 /** Whether the text shows the host: the URL itself without anything before its host and without homoglyphs. */
 function isShowingHost(text: string, url: string, { href, host }: SafeLink): boolean {
   if (text === href || text === host) return true
-  const begins = [`https://${host}`, `http://${host}`].find((it) => text.toLowerCase().startsWith(it))
+  const begins = [`https://${host}`, `http://${host}`].find((value) => text.toLowerCase().startsWith(value))
   return (
     text === url &&
     begins !== undefined &&

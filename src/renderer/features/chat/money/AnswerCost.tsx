@@ -11,7 +11,7 @@ export function AnswerCost({ answer }: { answer: Message }) {
   const { data: models } = useModels()
   if (!usage) return null
   const about = usage.estimated ? '~' : ''
-  const isUnknown = usage.cost_micro_usd === 0 && models?.some((it) => it.id === answer.model && !isPriced(it))
+  const isUnknown = usage.cost_micro_usd === 0 && models?.some((model) => model.id === answer.model && !isPriced(model))
   const cost = isUnknown ? 'Price unknown' : `${about}${formatCost(usage.cost_micro_usd)}`
   return (
     <Tooltip content={<CostParts usage={usage} isLive={isUnderWay(answer)} />}>

@@ -15,14 +15,14 @@ export function formatDomainsCsv(domains: readonly Domain[]): string {
       'registrar',
       'nameservers',
     ],
-    domains.map((it) => [
-      ...[it.domain, it.unicode, it.status, it.registered_at, it.expires_at],
+    domains.map((domain) => [
+      ...[domain.domain, domain.unicode, domain.status, domain.registered_at, domain.expires_at],
       ...[
-        formatYesNo(it.privacy),
-        formatYesNo(it.locked),
-        formatYesNo(it.auto_renew),
-        it.registrar,
-        it.nameservers.join(' '),
+        formatYesNo(domain.privacy),
+        formatYesNo(domain.locked),
+        formatYesNo(domain.auto_renew),
+        domain.registrar,
+        domain.nameservers.join(' '),
       ],
     ]),
   )

@@ -55,18 +55,18 @@ export function TemplatesDialog({ zone, present, onClose, onAdd }: TemplatesDial
           {groups.map(([group, members]) => (
             <section key={group} aria-label={group}>
               <h3 className="px-2 pb-0.5 text-small text-faint">{group}</h3>
-              {members.map((it) => (
+              {members.map((member) => (
                 <button
-                  key={it.id}
+                  key={member.id}
                   type="button"
-                  aria-pressed={it === template}
-                  onClick={() => choose(it)}
+                  aria-pressed={member === template}
+                  onClick={() => choose(member)}
                   className={joinClassNames(
                     'flex min-h-7 w-full items-center rounded-small px-2 py-0.5 text-left',
-                    it === template ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
+                    member === template ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
                   )}
                 >
-                  {it.label}
+                  {member.label}
                 </button>
               ))}
             </section>

@@ -4,6 +4,6 @@
  */
 export function areNameserversElsewhere(nameservers: readonly string[], own: readonly string[] | undefined): boolean {
   if (own === undefined || nameservers.length === 0) return false
-  const isOwn = (name: string) => own.some((it) => (it.startsWith('.') ? name.endsWith(it) : name === it))
+  const isOwn = (name: string) => own.some((value) => (value.startsWith('.') ? name.endsWith(value) : name === value))
   return !nameservers.map((it) => it.toLowerCase()).every(isOwn)
 }

@@ -48,7 +48,7 @@ export const recordTemplates: readonly RecordTemplate[] = [
       createMx(10, 'in1-smtp.messagingengine.com'),
       createMx(20, 'in2-smtp.messagingengine.com'),
       createTxt('@', 'v=spf1 include:spf.messagingengine.com ?all'),
-      ...['fm1', 'fm2', 'fm3'].map((it) => createCname(`${it}._domainkey`, `${it}.${zone}.dkim.fmhosted.com`)),
+      ...['fm1', 'fm2', 'fm3'].map((value) => createCname(`${value}._domainkey`, `${value}.${zone}.dkim.fmhosted.com`)),
     ],
   },
   {

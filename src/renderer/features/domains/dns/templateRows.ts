@@ -49,7 +49,7 @@ function toTemplateRow(record: DnsRecordData, others: readonly DnsRecordData[]):
   if (conflict?.reason === 'duplicate') return { record, state: 'exists' }
   if (conflict) return { record, state: 'blocked', note: `A ${conflict.with.type} record with this name exists.` }
   // Multiple SPF records at one name are an error: https://www.rfc-editor.org/rfc/rfc7208#section-3.2
-  const hasSpf = isSpf(record) && others.some((it) => isSpf(it) && it.host === record.host)
+  const hasSpf = isSpf(record) && others.some((other) => isSpf(other) && other.host === record.host)
   if (!hasSpf) return { record, state: 'new' }
   const include = /\binclude:\S+/.exec(record.value)?.[0]
   const remedy = include === undefined ? 'change it instead' : `add “${include}” to it`

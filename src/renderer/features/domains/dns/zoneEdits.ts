@@ -26,10 +26,10 @@ export type ZoneRow = {
 
 /** Returns the records of a zone with their pending changes, additions last. */
 export function buildZoneRows(records: readonly DnsRecord[], edits: ZoneEdits): ZoneRow[] {
-  const rows = records.map((it): ZoneRow => {
-    const changed = edits.changed[it.id]
-    if (edits.removed.includes(it.id)) return { key: it.id, record: toRecordData(it), state: 'removed' }
-    return { key: it.id, record: changed ?? toRecordData(it), state: changed ? 'changed' : 'same' }
+  const rows = records.map((record): ZoneRow => {
+    const changed = edits.changed[record.id]
+    if (edits.removed.includes(record.id)) return { key: record.id, record: toRecordData(record), state: 'removed' }
+    return { key: record.id, record: changed ?? toRecordData(record), state: changed ? 'changed' : 'same' }
   })
   return [...rows, ...edits.added.map(({ key, record }): ZoneRow => ({ key, record, state: 'added' }))]
 }
@@ -51,7 +51,7 @@ export function withRecord(
   const { key, newKey } = place
   if (key === undefined) return { ...edits, added: [...edits.added, { key: newKey, record }] }
   if (edits.added.some((it) => it.key === key)) {
-    return { ...edits, added: edits.added.map((it) => (it.key === key ? { key, record } : it)) }
+    return { ...edits, added: edits.added.map((item) => (item.key === key ? { key, record } : item)) }
   }
   return { ...edits, changed: { ...edits.changed, [key]: record } }
 }
@@ -99,11 +99,11 @@ export function withImported(
 ): ZoneEdits {
   const present = records.map(toRecordData)
   const isIn = (all: readonly DnsRecordData[], record: DnsRecordData) =>
-    all.some((it) => toRecordKey(it) === toRecordKey(record))
+    all.some((dnsRecordData) => toRecordKey(dnsRecordData) === toRecordKey(record))
   return {
     added: imported.filter((it) => !isIn(present, it)).map((record) => ({ key: newKey(), record })),
     changed: {},
-    removed: replace ? records.filter((it) => !isIn(imported, toRecordData(it))).map(({ id }) => id) : [],
+    removed: replace ? records.filter((record) => !isIn(imported, toRecordData(record))).map(({ id }) => id) : [],
   }
 }
 

@@ -34,7 +34,7 @@ const noListFilters: z.infer<typeof ListFilters> = { search: '', filter: 'all', 
 export function MyDomains() {
   const { data, error, isPending, refetch } = useDomainList()
   const { data: renewed } = useRenewals()
-  const renewals = useMemo(() => new Map(renewed?.renewals.map((it) => [it.domain, it])), [renewed])
+  const renewals = useMemo(() => new Map(renewed?.renewals.map((renewal) => [renewal.domain, renewal])), [renewed])
   const [listFilters, setListFilters] = useAddressFilters(ListFilters, noListFilters)
   const { search, filter, sort } = listFilters
   const change = (changed: Partial<typeof listFilters>) => setListFilters({ ...listFilters, ...changed })

@@ -30,9 +30,9 @@ export function buildDomainRows(
   { search, filter, sort, nowMs }: { search: string; filter: DomainFilter; sort: DomainSort; nowMs: number },
 ): Domain[] {
   const term = search.trim().toLowerCase()
-  const fits = (it: Domain) =>
-    (it.domain.includes(term) || it.unicode.toLowerCase().includes(term)) &&
-    (filter === 'all' || (filter === 'expiring' ? isExpiring(it, nowMs) : !it.locked))
+  const fits = (item: Domain) =>
+    (item.domain.includes(term) || item.unicode.toLowerCase().includes(term)) &&
+    (filter === 'all' || (filter === 'expiring' ? isExpiring(item, nowMs) : !item.locked))
   const compare = (a: Domain, b: Domain) =>
     (sort === 'expiry' ? a.expires_at.localeCompare(b.expires_at) : 0) || compareNames(a.domain, b.domain)
   return domains.filter(fits).sort(compare)

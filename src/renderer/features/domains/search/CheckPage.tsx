@@ -72,14 +72,14 @@ export function CheckPage() {
             </Button>
           </div>
           <ul>
-            {checking.data.map((it) => (
+            {checking.data.map((item) => (
               <li
-                key={it.domain}
+                key={item.domain}
                 className="grid min-h-9 grid-cols-[minmax(0,1fr)_6rem_6rem_4rem] items-center gap-3 border-b border-line py-1.5"
               >
-                <Availability {...it} />
-                <span className="text-right tabular-nums">{formatPrice(it.price)}</span>
-                {source === 'rdap' ? <span /> : <BuyButton result={it} renewal={null} />}
+                <Availability {...item} />
+                <span className="text-right tabular-nums">{formatPrice(item.price)}</span>
+                {source === 'rdap' ? <span /> : <BuyButton result={item} renewal={null} />}
               </li>
             ))}
           </ul>

@@ -58,20 +58,22 @@ function Results({ q, tlds, isFirst }: { q: string; tlds: string; isFirst: boole
   if (isPending) return <SkeletonRows label="Searching…" count={tlds.split(',').length} rowClassName="h-6" />
   if (error) return isFirst ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : null
   // A complete domain name is included in the results of each part, but shown once.
-  const results = data.results.filter((it) => isFirst || tlds.split(',').some((tld) => it.domain.endsWith(`.${tld}`)))
+  const results = data.results.filter(
+    (result) => isFirst || tlds.split(',').some((tld) => result.domain.endsWith(`.${tld}`)),
+  )
   return (
     <>
       <ul aria-busy={isPlaceholderData || undefined} className={isPlaceholderData ? 'opacity-60' : undefined}>
         {results
           .filter((it) => isFirst || it.domain !== q.toLowerCase())
-          .map((it) => (
-            <li key={it.domain} className={`${columns} min-h-9 border-b border-line py-1.5`}>
-              <Availability {...it} />
-              <span className="text-right tabular-nums">{formatPrice(it.pricing?.registration)}</span>
+          .map((result) => (
+            <li key={result.domain} className={`${columns} min-h-9 border-b border-line py-1.5`}>
+              <Availability {...result} />
+              <span className="text-right tabular-nums">{formatPrice(result.pricing?.registration)}</span>
               <span className="text-right text-muted tabular-nums max-narrow:hidden">
-                {formatPrice(it.pricing?.renewal)}
+                {formatPrice(result.pricing?.renewal)}
               </span>
-              <BuyButton result={it} renewal={it.pricing?.renewal ?? null} />
+              <BuyButton result={result} renewal={result.pricing?.renewal ?? null} />
             </li>
           ))}
       </ul>

@@ -5,7 +5,7 @@ import { formatCsv } from '#shared/csv.ts'
 export function parseNames(text: string): string[] {
   const names = text
     .split(/[\s,;]+/)
-    .map((it) => it.trim().toLowerCase().replace(/\.$/, ''))
+    .map((part) => part.trim().toLowerCase().replace(/\.$/, ''))
     .filter((it) => it !== '')
   return [...new Set(names)]
 }

@@ -105,8 +105,8 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
         <dt className="text-muted">Nameservers</dt>
         <dd className="flex flex-wrap items-start gap-x-3 gap-y-1">
           <ul className="min-w-0 font-mono text-small break-all">
-            {nameservers.map((it) => (
-              <li key={it}>{it}</li>
+            {nameservers.map((nameserver) => (
+              <li key={nameserver}>{nameserver}</li>
             ))}
           </ul>
           <Button size="small" icon={Pencil} onClick={() => setNaming(true)}>

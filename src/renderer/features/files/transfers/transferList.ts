@@ -58,7 +58,7 @@ export function createTransferList(notes: TransferStore): TransferList {
     subscribe: changes.subscribe,
     add: (added) => publish([...transfers, ...added]),
     change(id, changes) {
-      publish(transfers.map((it) => (it.id === id ? { ...it, ...changes } : it)))
+      publish(transfers.map((transfer) => (transfer.id === id ? { ...transfer, ...changes } : transfer)))
       const changed = find(id)
       if (changed) store(changed)
     },

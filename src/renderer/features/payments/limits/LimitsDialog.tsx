@@ -161,7 +161,7 @@ type NamedLimitsProps = {
 }
 
 function NamedLimits({ title, nameLabel, placeholder, rows, onChange, faultOf, fault }: NamedLimitsProps) {
-  const put = (next: NamedLimit) => onChange(rows.map((it) => (it.key === next.key ? next : it)))
+  const put = (next: NamedLimit) => onChange(rows.map((row) => (row.key === next.key ? next : row)))
   return (
     <fieldset className="flex flex-col gap-2">
       <div className="flex items-center justify-between gap-3">

@@ -35,8 +35,8 @@ export function PlannedRenewals() {
       ) : (
         <>
           <ul aria-label="Planned renewals" className="divide-y divide-line">
-            {visible.map((it) => (
-              <PlannedRow key={it.domain} renewal={it} />
+            {visible.map((item) => (
+              <PlannedRow key={item.domain} renewal={item} />
             ))}
           </ul>
           {visible.length < planned.renewals.length && (

@@ -22,8 +22,8 @@ export function toLimitsForm(limits: PaymentBudgetLimits): LimitsForm {
     payment: field(limits.payment_micro_usd),
     day: field(limits.day_micro_usd),
     month: field(limits.month_micro_usd),
-    hosts: limits.hosts.map((it) => named(it.host, it.month_micro_usd)),
-    payees: limits.payees.map((it) => named(it.payee, it.month_micro_usd)),
+    hosts: limits.hosts.map((host) => named(host.host, host.month_micro_usd)),
+    payees: limits.payees.map((payee) => named(payee.payee, payee.month_micro_usd)),
     localServers: limits.local_servers.join(', '),
     asksFirst: limits.ask_first_payee,
   }
@@ -48,8 +48,14 @@ export function parseLimitsForm(form: LimitsForm): { limits: PaymentBudgetLimits
     payment_micro_usd: optional('payment', form.payment),
     day_micro_usd: optional('day', form.day),
     month_micro_usd: optional('month', form.month),
-    hosts: rows(form.hosts).map((it) => ({ host: it.name, month_micro_usd: amount(`${it.key} amount`, it.amount) })),
-    payees: rows(form.payees).map((it) => ({ payee: it.name, month_micro_usd: amount(`${it.key} amount`, it.amount) })),
+    hosts: rows(form.hosts).map((namedLimit) => ({
+      host: namedLimit.name,
+      month_micro_usd: amount(`${namedLimit.key} amount`, namedLimit.amount),
+    })),
+    payees: rows(form.payees).map((namedLimit) => ({
+      payee: namedLimit.name,
+      month_micro_usd: amount(`${namedLimit.key} amount`, namedLimit.amount),
+    })),
     local_servers: form.localServers.split(/[\s,]+/).filter((it) => it !== ''),
     ask_first_payee: form.asksFirst,
   }

@@ -138,7 +138,7 @@ function leave(onClose: () => void, page: string): void {
 /** Policy evaluation of the payment, shown before the user submits it. */
 function VerdictNotice({ verdict: { effect, detail }, budgets, onLimits }: VerdictNoticeProps) {
   const { Icon, tone, title } = verdictStyles[effect]
-  const limited = budgets.filter((it) => it.remaining_micro_usd !== null && it.scope !== 'payment')
+  const limited = budgets.filter((budget) => budget.remaining_micro_usd !== null && budget.scope !== 'payment')
   return (
     <div role={effect === 'refuse' ? 'alert' : 'status'} data-effect={effect} className="flex items-start gap-2">
       <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${tone}`} />
@@ -148,7 +148,7 @@ function VerdictNotice({ verdict: { effect, detail }, budgets, onLimits }: Verdi
         {limited.length > 0 && (
           <p className="text-small text-faint tabular-nums">
             {limited
-              .map((it) => `${describeBudget(it)}: ${formatMicroUsd(it.remaining_micro_usd ?? 0)} left`)
+              .map((item) => `${describeBudget(item)}: ${formatMicroUsd(item.remaining_micro_usd ?? 0)} left`)
               .join(' · ')}
           </p>
         )}

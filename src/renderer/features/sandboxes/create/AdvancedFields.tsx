@@ -39,7 +39,10 @@ export function AdvancedFields({ form, errors, runtimes, runtime, change }: Adva
         <div className="grid grid-cols-2 gap-3 pt-2">
           <Select
             label="Stop when idle"
-            options={listIdleChoices(form.idleMinutes).map((it) => ({ value: String(it), label: formatIdle(it) }))}
+            options={listIdleChoices(form.idleMinutes).map((idleChoice) => ({
+              value: String(idleChoice),
+              label: formatIdle(idleChoice),
+            }))}
             value={String(form.idleMinutes)}
             onChange={(value) => change({ idleMinutes: value === 'null' ? null : Number(value) })}
             hint={form.idleMinutes === null ? undefined : 'Files are kept. Start it again to continue.'}

@@ -92,7 +92,7 @@ export function findRuntime<Runtime extends RuntimeReport>(
   runtimes: readonly Runtime[],
   name: string | undefined,
 ): Runtime | undefined {
-  return runtimes.find((it) => (name === undefined ? it.available : it.name === name))
+  return runtimes.find((runtime) => (name === undefined ? runtime.available : runtime.name === name))
 }
 
 const fields: readonly FormField[] = [

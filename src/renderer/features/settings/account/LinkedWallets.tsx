@@ -36,12 +36,12 @@ export function LinkedWallets() {
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {links.length > 0 && (
         <ul className="mt-1 mb-1.5 flex flex-col gap-1">
-          {links.map((it) => (
+          {links.map((item) => (
             <LinkRow
-              key={`${it.chain_type} ${it.address}`}
-              link={it}
-              onLink={() => linkOne(it)}
-              onUnlink={() => setUnlinking(it)}
+              key={`${item.chain_type} ${item.address}`}
+              link={item}
+              onLink={() => linkOne(item)}
+              onUnlink={() => setUnlinking(item)}
             />
           ))}
         </ul>

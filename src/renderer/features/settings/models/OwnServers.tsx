@@ -127,7 +127,7 @@ function ServerList({ servers, models }: ServerListProps) {
   const [removed, setRemoved] = useState<ModelServer>()
   const isAdded = (name: string) => servers.some((it) => it.name === name)
   const configured = [...new Set(models.map(({ provider }) => provider))]
-    .filter((it) => it.startsWith('local:') && !isAdded(it.slice('local:'.length)))
+    .filter((value) => value.startsWith('local:') && !isAdded(value.slice('local:'.length)))
     .map((it) => it.slice('local:'.length))
   if (servers.length === 0 && configured.length === 0) {
     return <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">No servers added.</p>

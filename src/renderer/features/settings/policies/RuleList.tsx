@@ -60,7 +60,9 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
               count={rules.length}
               faults={faults.get(rule.id)}
               warnings={findRuleWarnings(toPolicyRule(rule), rules.slice(0, place).map(toPolicyRule))}
-              onChange={(part) => onChange(rules.map((it) => (it.id === rule.id ? { ...it, ...part } : it)))}
+              onChange={(part) =>
+                onChange(rules.map((ruleDraft) => (ruleDraft.id === rule.id ? { ...ruleDraft, ...part } : ruleDraft)))
+              }
               onRemove={() => onChange(rules.filter((it) => it.id !== rule.id))}
               onMove={(next) => move(rule.id, next)}
               drag={{

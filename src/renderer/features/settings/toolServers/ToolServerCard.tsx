@@ -60,9 +60,9 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
           {fault !== null && <p className="mt-1 text-small break-words whitespace-pre-wrap text-negative">{fault}</p>}
         </div>
         <div className="flex shrink-0 items-center gap-1.5">
-          {missing.map((it) => (
-            <Button key={it.name} size="small" variant="primary" onClick={() => void giveSecret(it.name)}>
-              {`Set ${it.name}…`}
+          {missing.map((item) => (
+            <Button key={item.name} size="small" variant="primary" onClick={() => void giveSecret(item.name)}>
+              {`Set ${item.name}…`}
             </Button>
           ))}
           <Button size="small" busy={busy === 'test'} onClick={() => void runTest()} aria-label={`Test ${name}`}>
@@ -80,9 +80,9 @@ export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
           <Menu
             align="end"
             items={[
-              ...secrets.map((it) => ({
-                label: `${it.key ? 'Replace' : 'Set'} ${it.name}…`,
-                onSelect: () => void giveSecret(it.name),
+              ...secrets.map((secret) => ({
+                label: `${secret.key ? 'Replace' : 'Set'} ${secret.name}…`,
+                onSelect: () => void giveSecret(secret.name),
               })),
               ...(secrets.length > 0 ? (['separator'] as const) : []),
               { label: 'Remove…', tone: 'danger', onSelect: onRemove },
@@ -123,7 +123,9 @@ function ServerTools({ server, open, onOpenChange, onEnable }: ServerToolsProps)
   const { id, name, tools } = server
   const listId = useId()
   const changedCount = listChangedTools(server).length
-  const off = tools.filter((it) => it.alias !== null && !it.missing && !it.enabled && it.changed_from === null)
+  const off = tools.filter(
+    (tool) => tool.alias !== null && !tool.missing && !tool.enabled && tool.changed_from === null,
+  )
   return (
     <div className="border-t border-line">
       <div className="flex flex-wrap items-center justify-between gap-2 px-2 py-1.5">

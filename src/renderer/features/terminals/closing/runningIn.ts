@@ -10,7 +10,9 @@ export function listRunning(terminals: readonly Terminal[], processes: readonly 
   const present = terminals.filter(({ state }) => state === 'running').map(({ command }) => command.trim())
   const programs = present.filter((command) => !isShell(command))
   const shells = new Set(
-    processes.filter(({ command }) => present.some((it) => isShell(it) && it === command)).map(({ pid }) => pid),
+    processes
+      .filter(({ command }) => present.some((value) => isShell(value) && value === command))
+      .map(({ pid }) => pid),
   )
   const begun = processes.filter(({ ppid }) => shells.has(ppid)).map(({ command }) => command)
   return [...new Set([...programs, ...begun])]

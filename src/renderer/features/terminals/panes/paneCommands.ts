@@ -71,7 +71,7 @@ export function createPaneCommands(context: WorkbenchContext): Command[] {
       run: () => {
         if (id) {
           arrange((before) =>
-            updateTab(before, id, (it) => ({ ...it, tree: resizePane(it.tree, id, { side, by: growStep }) })),
+            updateTab(before, id, (item) => ({ ...item, tree: resizePane(item.tree, id, { side, by: growStep }) })),
           )
         }
       },
@@ -146,7 +146,7 @@ function goTo({ tab, present, show, actions }: WorkbenchContext, side: Side): vo
 function zoom({ present, arrange, actions }: WorkbenchContext): void {
   const id = present?.session_id
   if (!id) return
-  arrange((before) => updateTab(before, id, (it) => ({ ...it, active: id, zoomed: !it.zoomed })))
+  arrange((before) => updateTab(before, id, (item) => ({ ...item, active: id, zoomed: !item.zoomed })))
   actions.focus()
 }
 

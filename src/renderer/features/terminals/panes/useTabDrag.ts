@@ -42,7 +42,8 @@ export function useTabDrag({ layout, arrange, onMoved }: TabDragOptions): TabDra
     // Chromium cancels a drag if the DOM under the pointer changes during `dragstart`.
     setTimeout(() => setDragged(next))
   }
-  const findActive = (it: Dragged) => (it.kind === 'pane' ? it.id : layout.find(({ id }) => id === it.id)?.active)
+  const findActive = (item: Dragged) =>
+    item.kind === 'pane' ? item.id : layout.find(({ id }) => id === item.id)?.active
   const finish = (change: (layout: Layout) => Layout) => {
     const moved = dragged && findActive(dragged)
     setDragged(undefined)

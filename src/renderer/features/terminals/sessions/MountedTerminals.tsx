@@ -17,7 +17,7 @@ type MountedTerminalsProps = Pick<TerminalPanelProps, 'webgl' | 'inside' | 'want
 /** Terminals of mounted tabs, each in an element that is moved between panes. */
 export function MountedTerminals({ terminals, ...props }: MountedTerminalsProps) {
   const { layout, mountedTabIds, hosts } = props.tabs
-  const endedTogether = terminals.filter((it) => it.state === 'exited' && it.ended_with_sandbox)
+  const endedTogether = terminals.filter((terminal) => terminal.state === 'exited' && terminal.ended_with_sandbox)
   return terminals
     .filter(({ session_id }) => mountedTabIds.includes(findTab(layout, session_id)?.id ?? ''))
     .map((terminal) => {

@@ -21,7 +21,9 @@ export function TabPanes({ tabs, tab }: TabPanesProps) {
           zoomedId={tab.zoomed && tab.tree.kind === 'split' ? tab.active : undefined}
           onShares={(place, shares) =>
             arrange((before) =>
-              before.map((it) => (it.id === tab.id ? { ...it, tree: withShares(it.tree, place, shares) } : it)),
+              before.map((item) =>
+                item.id === tab.id ? { ...item, tree: withShares(item.tree, place, shares) } : item,
+              ),
             )
           }
         >
@@ -47,7 +49,7 @@ function createPaneHeader(tabs: TerminalTabsState, tab: TabLayout, id: string): 
     active: id === tab.active,
     zoomed: tab.zoomed,
     broadcast: broadcast.ids && { receives: broadcast.ids.has(id), onToggle: () => broadcast.toggle(id) },
-    onZoom: () => arrange((before) => before.map((it) => (it.id === tab.id ? toggleZoom(it, id) : it))),
+    onZoom: () => arrange((before) => before.map((item) => (item.id === tab.id ? toggleZoom(item, id) : item))),
     onClose: () => tabs.close([id]),
     onDragStart: (transfer) => drag.startPane(id, transfer),
     onDragEnd: drag.end,

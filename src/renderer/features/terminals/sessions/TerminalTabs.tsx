@@ -115,9 +115,9 @@ function TabArea({ tabs, sandbox, sandboxMenu, sideButton, listButton }: TabArea
           </>
         }
       >
-        {layout.map((it) => (
-          <TabPanel key={it.id} id={it.id} keepMounted>
-            {tabs.mountedTabIds.includes(it.id) && <TabPanes tabs={tabs} tab={it} />}
+        {layout.map((item) => (
+          <TabPanel key={item.id} id={item.id} keepMounted>
+            {tabs.mountedTabIds.includes(item.id) && <TabPanes tabs={tabs} tab={item} />}
           </TabPanel>
         ))}
       </Tabs>

@@ -26,7 +26,9 @@ export type WorkbenchProps = Omit<TerminalTabsProps, 'terminals'> & {
 export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchProps) {
   const { sandbox, visible, actions, sideButton, listButton } = props
   const { data, error, isPending, refetch } = useTerminals(sandbox.id)
-  const terminals = (data ?? []).filter((it) => it.state === 'running' || !closedIds.includes(it.session_id))
+  const terminals = (data ?? []).filter(
+    (candidate) => candidate.state === 'running' || !closedIds.includes(candidate.session_id),
+  )
   const arranged = useArranged(layout, { terminals, creating })
   const keepClosed = useEffectEvent(actions.keepClosed)
   useEffect(() => {

@@ -46,7 +46,7 @@ export function createLocalRegistry(options: {
   now: () => number
 }): Registrar {
   const { records, prices, now } = options
-  const priceOf = new Map(prices.map((it) => [it.tld, it]))
+  const priceOf = new Map(prices.map((price) => [price.tld, price]))
 
   const availability = (name: string): Availability => {
     const magic = findMagicName(name)

@@ -5,7 +5,7 @@ import { z } from 'zod'
  * may be that element.
  */
 
-const Yes = z.union([z.boolean(), z.string(), z.number()]).transform((it) => /^(yes|true|1)$/i.test(String(it)))
+const Yes = z.union([z.boolean(), z.string(), z.number()]).transform((value) => /^(yes|true|1)$/i.test(String(value)))
 const Day = z.string().transform((text, context) => {
   const ms = Date.parse(`${text.slice(0, 10)}T00:00:00Z`)
   if (Number.isFinite(ms)) return ms
@@ -25,7 +25,7 @@ export const Price = z.object({
 
 /** Offer of an available name. Unavailable names are listed without an offer. */
 export const Offer = z.preprocess(
-  (it) => (typeof it === 'string' ? { domain: it } : it),
+  (value) => (typeof value === 'string' ? { domain: value } : value),
   z.object({
     domain: z.string().transform((name) => name.toLowerCase()),
     price: z.unknown().optional(),

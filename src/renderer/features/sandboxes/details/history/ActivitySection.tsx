@@ -32,7 +32,10 @@ function Activity({ sandbox, visible }: ActivitySectionProps) {
     <>
       <ChoiceChips
         legend="Show"
-        options={activityFilters.map((it) => ({ value: it, label: filterLabels[it] }))}
+        options={activityFilters.map((activityFilter) => ({
+          value: activityFilter,
+          label: filterLabels[activityFilter],
+        }))}
         value={filter}
         onChange={setFilter}
         className="mb-1.5"
@@ -80,6 +83,6 @@ const icons: Record<Exclude<ActivityFilter, 'all'>, LucideIcon> = {
 }
 
 function getIcon(type: ActivityType): LucideIcon {
-  const of = activityFilters.find((it) => it !== 'all' && matchesFilter(it, type))
+  const of = activityFilters.find((activityFilter) => activityFilter !== 'all' && matchesFilter(activityFilter, type))
   return of === undefined || of === 'all' ? Circle : icons[of]
 }

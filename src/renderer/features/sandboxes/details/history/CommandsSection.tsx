@@ -33,11 +33,11 @@ function Commands({ sandbox, visible }: CommandsSectionProps) {
     return <p className="text-muted">Commands that agents and scripts run over the API appear here.</p>
   return (
     <ul className="-mx-1.5 max-h-72 overflow-y-auto">
-      {data.map((it) => (
+      {data.map((item) => (
         <CommandRow
-          key={`${it.at} ${it.command}`}
-          entry={it}
-          onAgain={sandbox.status === 'running' ? () => run(sandbox, it.command) : undefined}
+          key={`${item.at} ${item.command}`}
+          entry={item}
+          onAgain={sandbox.status === 'running' ? () => run(sandbox, item.command) : undefined}
         />
       ))}
     </ul>

@@ -25,7 +25,7 @@ export function findFiles(text: string): FileReference[] {
       const { path: named = '', line, column } = match.groups ?? {}
       const start = match.index
       const end = start + match[0].length
-      if (!isName(named) || files.some((it) => start < it.end && it.start < end)) continue
+      if (!isName(named) || files.some((file) => start < file.end && file.start < end)) continue
       files.push({
         start,
         end,

@@ -90,17 +90,21 @@ function findDelegation(zone: Zone, host: string): string | undefined {
   const labels = host.split('.')
   for (let from = labels.length - 1; from >= 0; from -= 1) {
     const above = labels.slice(from).join('.')
-    if (zone.records.some((it) => it.type === 'NS' && it.host === above)) return above
+    if (zone.records.some((record) => record.type === 'NS' && record.host === above)) return above
   }
   return undefined
 }
 
 function createReferral(zone: Zone, cut: string, answer: ZoneAnswer): void {
   if (answer.answers.length === 0) answer.authoritative = false
-  for (const record of zone.records.filter((it) => it.type === 'NS' && it.host === cut)) {
+  for (const record of zone.records.filter(
+    (dnsRecordData) => dnsRecordData.type === 'NS' && dnsRecordData.host === cut,
+  )) {
     answer.authorities.push(...toAnswers(record, `${cut}.${zone.name}`))
     if (!record.value.endsWith(`.${zone.name}`)) continue
-    const glue = zone.records.filter((it) => isAddress(it) && `${it.host}.${zone.name}` === record.value)
+    const glue = zone.records.filter(
+      (dnsRecordData) => isAddress(dnsRecordData) && `${dnsRecordData.host}.${zone.name}` === record.value,
+    )
     answer.additionals.push(...glue.flatMap((it) => toAnswers(it, record.value)))
   }
 }
@@ -121,7 +125,7 @@ function findRecords({ records }: Zone, host: string): readonly DnsRecordData[] 
     const wild = above === '' ? '*' : `*.${above}`
     const matched = records.filter((it) => it.host === wild)
     if (matched.length > 0) return matched
-    const isThere = records.some((it) => it.host === above || it.host.endsWith(`.${above}`))
+    const isThere = records.some((record) => record.host === above || record.host.endsWith(`.${above}`))
     if (above !== '' && isThere) return undefined
   }
   return undefined
