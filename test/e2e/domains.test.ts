@@ -282,7 +282,7 @@ test('buys a name and points it to a sandbox port in one step', async () => {
   await dialog.getByRole('button', { name: 'Buy for $1.95' }).click()
   await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve once' }).click()
   await dialog.getByText('studio-shop.xyz is yours').waitFor()
-  await dialog.getByText(/leads to your sandbox: http/).waitFor()
+  await dialog.getByText(/points to your sandbox: http/).waitFor()
   const { domains } = await app.client.call(listSandboxDomains, { id })
   expect(domains).toMatchObject([{ domain: 'studio-shop.xyz', port: 8080, verified: true }])
 
