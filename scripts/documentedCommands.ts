@@ -40,7 +40,7 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
   'npm test': { all: 'npm test' },
   'npm test -- --quick': { all: 'npm test -- --quick' },
   'npm test -- --project unit src/shared': { all: 'npm test -- --project unit src/shared' },
-  'npm run test:all': { reason: 'Runs this list.' },
+  'npm run test:all': { reason: 'Runs all commands of this list.' },
   'npm run fuzz': { all: 'npm run fuzz -- --seconds 20' },
   'npm run simulate': { all: 'npm run simulate -- --minutes 1' },
   'npm run simulate -- --minutes 10': { all: 'npm run simulate -- --minutes 1' },

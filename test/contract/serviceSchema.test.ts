@@ -5,7 +5,7 @@ import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { migratePostgres, postgresMigrations } from '#storage/postgres/migratePostgres.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { defineTable, text } from '#storage/table.ts'
-import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { postgresMissing, startPostgres, type TestPostgres } from '../support/processes/postgres.ts'
 import { skipWhen } from '../support/runner/skipWhen.ts'
 
 /** Tables of an engine itself. */

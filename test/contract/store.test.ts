@@ -18,9 +18,9 @@ import {
   text,
 } from '#storage/table.ts'
 import { eventually } from '../support/assertions/eventually.ts'
-import { postgresMissing, startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { describeStores, type OpenedStore } from '../support/fixtures/storeEngines.ts'
+import { postgresMissing, startPostgres, type TestPostgres } from '../support/processes/postgres.ts'
 import { skipWhen } from '../support/runner/skipWhen.ts'
-import { describeStores, type OpenedStore } from '../support/storeEngines.ts'
 
 const notes = defineTable('notes', {
   id: text(),

@@ -28,9 +28,9 @@ export function createAuthRoutes(options: {
 }): Endpoint[] {
   const { nonces, signIns, linked, wallets, sessions, accounts } = options
   return [
-    createSignInEndpoint(createNonce, (_, { count }) => {
+    createSignInEndpoint(createNonce, async (_, { count }) => {
       count('nonce')
-      const { nonce, expiresAtMs } = nonces.create()
+      const { nonce, expiresAtMs } = await nonces.create()
       return { nonce, expires_at: toIsoTime(expiresAtMs) }
     }),
     createSignInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host, count }) =>

@@ -1,10 +1,16 @@
 import { authLimits } from '#shared/contract/auth.ts'
-import type { NonceRepository } from './nonceRepository.ts'
+import type { Store } from '#storage/store.ts'
+import { nonceRepository } from './nonceRepository.ts'
 
 export type Nonces = {
-  create(): { nonce: string; expiresAtMs: number }
-  /** Invalidates nonces. @returns the nonces that were valid, with their expiry */
-  spend(named: readonly string[]): ReadonlyMap<string, number>
+  /** @throws StoreUnavailableError */
+  create(): Promise<{ nonce: string; expiresAtMs: number }>
+  /**
+   * Invalidates nonces. Of two processes that spend the same nonce, one gets it.
+   * @returns the nonces that were valid, with their expiry
+   * @throws StoreUnavailableError
+   */
+  spend(named: readonly string[]): Promise<ReadonlyMap<string, number>>
 }
 
 /**
@@ -12,33 +18,46 @@ export type Nonces = {
  * only briefly.
  */
 const maxOutstanding = 20_000
-const trimEvery = 256
+const defaultTrimEvery = 256
 
 export function createNonces(options: {
-  records: NonceRepository
+  store: Store
   now: () => number
   randomBytes: (count: number) => Buffer
+  /** Nonces kept at most. Default: 20,000 */
+  maxNonces?: number
+  /** Number of created nonces after which the oldest are dropped. Default: 256 */
+  trimEvery?: number
 }): Nonces {
-  const { records, now, randomBytes } = options
+  const { store, now, randomBytes, maxNonces = maxOutstanding, trimEvery = defaultTrimEvery } = options
   let nonceCount = 0
   return {
-    create() {
+    async create() {
       // 128 random bits. Hexadecimal digits are alphanumeric, as EIP-4361 requires.
       const nonce = randomBytes(16).toString('hex')
-      const expiresAtMs = now() + authLimits.nonceMs
-      records.removeExpired(now())
-      records.add(nonce, expiresAtMs)
+      const nowMs = now()
+      const expiresAtMs = nowMs + authLimits.nonceMs
       nonceCount += 1
-      if (nonceCount % trimEvery === 0) records.trim(maxOutstanding)
+      const isTrimDue = nonceCount % trimEvery === 0
+      await store.write(async (tx) => {
+        await nonceRepository.removeExpired(tx, nowMs)
+        await nonceRepository.add(tx, nonce, expiresAtMs)
+        if (isTrimDue) await nonceRepository.trim(tx, maxNonces)
+      })
       return { nonce, expiresAtMs }
     },
-    spend(named) {
-      const good = new Map<string, number>()
-      for (const nonce of new Set(named)) {
-        const expiresAtMs = records.take(nonce)
-        if (expiresAtMs !== undefined && expiresAtMs > now()) good.set(nonce, expiresAtMs)
-      }
-      return good
+    async spend(named) {
+      const names = new Set(named)
+      if (names.size === 0) return new Map()
+      const nowMs = now()
+      return store.write(async (tx) => {
+        const valid = new Map<string, number>()
+        for (const nonce of names) {
+          const expiresAtMs = await nonceRepository.take(tx, nonce)
+          if (expiresAtMs !== undefined && expiresAtMs > nowMs) valid.set(nonce, expiresAtMs)
+        }
+        return valid
+      })
     },
   }
 }

@@ -27,7 +27,7 @@ export function createSignInChecks(options: {
   return {
     async verify({ message: text, signature, chainType, host }) {
       const named = findNonces(text)
-      const good = nonces.spend(named)
+      const good = await nonces.spend(named)
       if (named.length > 0 && good.size === 0) throw new AppError('auth/nonce', 'Invalid or expired nonce')
       const message = parseSignInMessage(text, chainType ?? readChainType(text))
       const nonceExpiresAtMs = good.get(message?.fields.nonce ?? '')

@@ -13,7 +13,6 @@ import { createAccountRequests } from '../auth/accountRequests.ts'
 import { createAuthRoutes } from '../auth/authRoutes.ts'
 import { createLinkedWallets } from '../auth/linkedWallets.ts'
 import { createNewAccounts } from '../auth/newAccounts.ts'
-import { createNonceRepository } from '../auth/nonceRepository.ts'
 import { createNonces } from '../auth/nonces.ts'
 import { readTokenSecret } from '../auth/readTokenSecret.ts'
 import { createRefreshTokenRepository } from '../auth/refreshTokenRepository.ts'
@@ -49,7 +48,7 @@ type IdentityOptions = {
 
 /** Composes authentication: accounts with API keys, wallet sign-ins and registered automatons. */
 export function composeIdentity(context: ServiceContext, dependencies: IdentityOptions): IdentityModule {
-  const { options, database, clock, activity, callers, events, address, principals } = context
+  const { options, database, store, clock, activity, callers, events, address, principals } = context
   const { dataDir, now } = options
   const note = activity.recordForAccount
 
@@ -65,7 +64,7 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
     sessions,
     now: clock.steadyMs,
   })
-  const signInNonces = createNonces({ records: createNonceRepository(database), now: clock.steadyMs, randomBytes })
+  const signInNonces = createNonces({ store, now: clock.steadyMs, randomBytes })
   const checks = createSignInChecks({
     nonces: signInNonces,
     domains: () => [

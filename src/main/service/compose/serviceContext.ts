@@ -8,6 +8,8 @@ import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { deferStatements } from '#storage/sqlite/deferStatements.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
+import type { Store } from '#storage/store.ts'
 import { type ActivityLog, createActivityLog } from '../activity/activityLog.ts'
 import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createPresentCaller, type PresentCaller } from '../activity/presentCaller.ts'
@@ -19,7 +21,9 @@ import type { ServiceOptions } from './serviceOptions.ts'
 /** Options and services that all parts of the service share. */
 export type ServiceContext = {
   options: ServiceOptions
+  /** Connection for code that the store does not serve yet. */
   database: Database
+  store: Store
   clock: Clock
   events: EventHub
   activity: ActivityLog
@@ -50,6 +54,7 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
     (it) => it.close(),
   )
   migrate(database, serviceMigrations)
+  const store = scope.own(createSqliteStore(database), (it) => it.close())
   const { time, now } = options
   const log = options.log.forArea('clock')
   const onJump = (jump: ClockJump): void => log.warn('clock jumped', jump)
@@ -73,7 +78,8 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
     createServicePrincipals({ now: clock.steadyMs, log: options.log.forArea('principals') }),
     (it) => it.close(),
   )
-  return { options, database, clock, events, activity, callers, principals, address: toServiceAddress(options), scope }
+  const address = toServiceAddress(options)
+  return { options, database, store, clock, events, activity, callers, principals, address, scope }
 }
 
 function toServiceAddress(options: ServiceOptions): ServiceAddress {

@@ -4,9 +4,9 @@ import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { eventually } from './assertions/eventually.ts'
-import { listDescendants } from './assertions/processes.ts'
-import { temporaryFolder } from './fixtures/temporaryFolder.ts'
+import { eventually } from '../assertions/eventually.ts'
+import { listDescendants } from '../assertions/processes.ts'
+import { temporaryFolder } from '../fixtures/temporaryFolder.ts'
 
 /** PostgreSQL server of a test, on a Unix socket in a temporary folder. A crash of the computer may lose its data. */
 export type TestPostgres = {
