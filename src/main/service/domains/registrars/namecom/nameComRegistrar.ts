@@ -173,13 +173,8 @@ function toTldPrice({ tld, ...prices }: z.infer<typeof TldPrices>['pricing'][num
   return [{ tld: tld.toLowerCase(), registration, renewal, transfer: toCents(prices.transferInPrice) ?? registration }]
 }
 
-function toDomain(fields: z.infer<typeof Domain>, nowMs: number): RegistrarDomain {
-  const { domainName: name, createDate, expireDate, locked, nameservers } = fields
-  return {
-    ...{ name, registeredAtMs: createDate, expiresAtMs: expireDate, locked, nameservers },
-    ...{ autoRenew: fields.autorenewEnabled, privacy: fields.privacyEnabled },
-    status: nowMs >= expireDate ? 'expired' : 'active',
-  }
+function toDomain({ renewalPrice: _, ...domain }: z.infer<typeof Domain>, nowMs: number): RegistrarDomain {
+  return { ...domain, status: nowMs >= domain.expiresAtMs ? 'expired' : 'active' }
 }
 
 function toWireRecord(record: DnsRecordData) {

@@ -25,16 +25,21 @@ export const Checked = z.object({
     .default([]),
 })
 
-export const Domain = z.object({
-  domainName: Name,
-  nameservers: z.array(Name).default([]),
-  privacyEnabled: z.boolean().default(false),
-  locked: z.boolean().default(false),
-  autorenewEnabled: z.boolean().default(false),
-  expireDate: Time,
-  createDate: Time,
-  renewalPrice: z.number().nullish(),
-})
+export const Domain = z
+  .object({
+    domainName: Name,
+    nameservers: z.array(Name).default([]),
+    privacyEnabled: z.boolean().default(false),
+    locked: z.boolean().default(false),
+    autorenewEnabled: z.boolean().default(false),
+    expireDate: Time,
+    createDate: Time,
+    renewalPrice: z.number().nullish(),
+  })
+  .transform(({ domainName: name, createDate: registeredAtMs, expireDate: expiresAtMs, ...domain }) => ({
+    ...{ name, registeredAtMs, expiresAtMs, privacy: domain.privacyEnabled, autoRenew: domain.autorenewEnabled },
+    ...{ locked: domain.locked, nameservers: domain.nameservers, renewalPrice: domain.renewalPrice },
+  }))
 
 /** Response to a change. Its fields are ignored. */
 export const Done = z.looseObject({})

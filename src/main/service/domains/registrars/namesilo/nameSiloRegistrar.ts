@@ -143,13 +143,9 @@ function toDomain(name: string, reply: NameSiloReply, nowMs: number): RegistrarD
   const info = DomainInfo.safeParse(reply)
   if (!info.success)
     throw new RegistrarError('unreachable', `${nameSiloTitle} returned an unreadable response for ${name}.`)
-  const { created, expires, status, locked, private: privacy, auto_renew: autoRenew, nameservers } = info.data
-  const state = status.toLowerCase()
-  const isOver = state.includes('expired') || state === 'inactive' || nowMs >= expires
-  return {
-    ...{ name, registeredAtMs: created, expiresAtMs: expires, locked, privacy, autoRenew, nameservers },
-    status: state.includes('pending') ? 'pending' : isOver ? 'expired' : 'active',
-  }
+  const { status, ...domain } = info.data
+  const isOver = status.includes('expired') || status === 'inactive' || nowMs >= domain.expiresAtMs
+  return { ...domain, name, status: status.includes('pending') ? 'pending' : isOver ? 'expired' : 'active' }
 }
 
 function parseRecords({ resource_record: list }: NameSiloReply) {

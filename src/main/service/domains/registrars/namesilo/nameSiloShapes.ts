@@ -35,18 +35,25 @@ export const Offer = z.preprocess(
   }),
 )
 
-export const DomainInfo = z.object({
-  created: Day,
-  expires: Day,
-  status: z.string(),
-  locked: Yes,
-  private: Yes,
-  auto_renew: Yes,
-  nameservers: z
-    .unknown()
-    .optional()
-    .transform((value) => listEntries(value).flatMap((it) => Host.safeParse(it).data ?? [])),
-})
+export const DomainInfo = z
+  .object({
+    created: Day,
+    expires: Day,
+    status: z.string().transform((status) => status.toLowerCase()),
+    locked: Yes,
+    private: Yes,
+    auto_renew: Yes,
+    nameservers: z
+      .unknown()
+      .optional()
+      .transform((value) => listEntries(value).flatMap((it) => Host.safeParse(it).data ?? [])),
+  })
+  .transform(
+    ({ created: registeredAtMs, expires: expiresAtMs, private: privacy, auto_renew: autoRenew, ...domain }) => ({
+      ...domain,
+      ...{ registeredAtMs, expiresAtMs, privacy, autoRenew },
+    }),
+  )
 
 export const Record = z
   .object({
