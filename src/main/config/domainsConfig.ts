@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readPrivateFile } from '#platform/files/privateFile.ts'
-import type { RegistrarOptions } from '#service/domains/registrars/registrarOptions.ts'
+import type { RegistrarOptions } from '#service/domains/registrars/registrar.ts'
 import { AppError } from '#shared/appError.ts'
 
 const loopback = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(\/|$)/

@@ -3,8 +3,7 @@ import { createNameComApi } from './namecom/nameComApi.ts'
 import { createNameComRegistrar } from './namecom/nameComRegistrar.ts'
 import { createNameSiloApi } from './namesilo/nameSiloApi.ts'
 import { createNameSiloRegistrar } from './namesilo/nameSiloRegistrar.ts'
-import type { Registrar, TldPrice } from './registrar.ts'
-import type { RegistrarOptions } from './registrarOptions.ts'
+import type { Registrar, RegistrarOptions, TldPrice } from './registrar.ts'
 
 /** Opens a remote registrar. */
 export function openRegistrar(

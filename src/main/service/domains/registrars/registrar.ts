@@ -1,7 +1,19 @@
 import type { DnsRecordData, DnsRecordType } from '#shared/dns/dnsRecord.ts'
 
-/** Id as stored in the database. */
-export type RegistrarId = 'local' | 'namesilo' | 'name.com'
+/** Configured registrar. `kind` is its id as stored in the database. */
+export type RegistrarOptions =
+  | { kind: 'local' }
+  | ({ kind: 'namesilo'; apiKey: string; paymentId: string | undefined } & RemoteRegistrarOptions)
+  | ({ kind: 'name.com'; username: string; token: string } & RemoteRegistrarOptions)
+
+type RemoteRegistrarOptions = {
+  url: string
+  /** Whether orders cost real money. False for a sandbox environment or a server on this computer. */
+  isReal: boolean
+  settlesWithinMs: number
+}
+
+export type RegistrarId = RegistrarOptions['kind']
 
 /** US cents for one year. */
 export type TldPrice = { tld: string; registration: number; renewal: number; transfer: number }
