@@ -1,5 +1,6 @@
 import type { ModelFamily } from './modelFamily.ts'
-import { compatibleChat, compatibleQuirks, openAiCompatible } from './openAiCompatible.ts'
+import { openAiCompatible } from './openAiCompatible.ts'
+import { compatibleChat, compatibleQuirks } from './quirks.ts'
 
 /** Local model servers such as Ollama, LM Studio and llama.cpp. */
 export const local: ModelFamily = {

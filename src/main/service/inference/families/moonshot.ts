@@ -1,5 +1,6 @@
 import type { ModelFamily } from './modelFamily.ts'
-import { compatibleChat, compatibleQuirks, openAiCompatible } from './openAiCompatible.ts'
+import { openAiCompatible } from './openAiCompatible.ts'
+import { compatibleChat, compatibleQuirks } from './quirks.ts'
 
 /** @see https://platform.moonshot.ai/docs/api/chat */
 export const moonshot: ModelFamily = {

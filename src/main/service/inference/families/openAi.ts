@@ -1,7 +1,8 @@
 import { responsesPassthrough } from '../passthrough/responsesPassthrough.ts'
 import { responsesUpstream } from '../upstreams/responsesUpstream.ts'
 import type { ModelFamily } from './modelFamily.ts'
-import { compatibleChat, compatibleQuirks, openAiCompatible } from './openAiCompatible.ts'
+import { openAiCompatible } from './openAiCompatible.ts'
+import { compatibleChat, compatibleQuirks } from './quirks.ts'
 
 /** @see https://platform.openai.com/docs/api-reference */
 export const openAi: ModelFamily = {

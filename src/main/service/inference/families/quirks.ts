@@ -22,6 +22,19 @@ export type ChatQuirks = {
   takesAnyEffort: boolean
 }
 
+/** Chat completions as most compatible providers implement them. */
+export const compatibleChat: ChatQuirks = {
+  maxTokensField: 'max_tokens',
+  hasDeveloperRole: false,
+  returnsThinking: false,
+  takesOwnFields: false,
+  refusesThinkingFields: false,
+  takesBlankTexts: false,
+  takesExtraContent: false,
+  thinkingSwitch: 'thinking',
+  takesAnyEffort: false,
+}
+
 /** Differences between providers of OpenAI-compatible embeddings. */
 export type EmbeddingsQuirks = {
   /** Shortest encoding that the provider is known to support. */
@@ -40,4 +53,12 @@ export type ModelQuirks = {
   chat: ChatQuirks | undefined
   /** Differences in embeddings. Undefined for families with another API. */
   embeddings: EmbeddingsQuirks | undefined
+}
+
+/** Quirks of a family with OpenAI's API and no known differences. */
+export const compatibleQuirks: ModelQuirks = {
+  takesImageUrls: true,
+  countsTokens: false,
+  chat: compatibleChat,
+  embeddings: { encoding: 'float', takesTokens: true, takesUser: false },
 }
