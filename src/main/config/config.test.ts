@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { mapFamilies } from '#shared/contract/families.ts'
 import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { type Environment, listConfigKeys, loadConfig } from './config.ts'
 
@@ -58,7 +59,7 @@ test('uses defaults without a file', () => {
       propagation_resolvers: ['1.1.1.1', '8.8.8.8', '9.9.9.9', '208.67.222.222'],
     },
     inference: {
-      families: { a: unset, b: unset, c: unset, d: unset, e: unset },
+      families: mapFamilies(() => unset),
       local: [],
     },
     wallet: {

@@ -181,21 +181,14 @@ export async function createProviderServer() {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const bases: Record<string, string> = {
-    a: `${origin}/openai/v1`,
-    b: `${origin}/anthropic`,
-    c: `${origin}/gemini/v1beta`,
-    d: `${origin}/moonshot/v1`,
-    e: `${origin}/qwen/v1`,
-    'local:shed': `${origin}/local/v1`,
-  }
-  const names: Record<string, string> = {
-    a: 'openai',
+  /** Paths of the base URLs. Each starts with the name of its provider. */
+  const paths: Readonly<Record<string, string>> = {
+    a: 'openai/v1',
     b: 'anthropic',
-    c: 'gemini',
-    d: 'moonshot',
-    e: 'qwen',
-    'local:shed': 'local',
+    c: 'gemini/v1beta',
+    d: 'moonshot/v1',
+    e: 'qwen/v1',
+    'local:shed': 'local/v1',
   }
   return {
     requests,
@@ -205,7 +198,11 @@ export async function createProviderServer() {
     playThen(turns: () => Turn[]): void {
       next = turns
     },
-    providerOf: (place: string) => ({ baseUrl: bases[place] ?? '', apiKey: providerKeys[names[place] ?? ''] }),
+    providerOf(place: string) {
+      const path = paths[place]
+      if (path === undefined) return { baseUrl: '', apiKey: undefined }
+      return { baseUrl: `${origin}/${path}`, apiKey: providerKeys[path.replace(/\/.*/, '')] }
+    },
     /** Sets the default turn, used when no scripted turn remains. */
     playAlways(turn: (request: ProviderRequest) => Turn): void {
       defaultTurn = turn

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mapFamilies } from '#shared/contract/families.ts'
 import type { ProviderKeyStore } from './providerKeyStore.ts'
 import { createProviderKeys } from './providerKeys.ts'
 
@@ -18,7 +19,7 @@ function openKeys() {
   const events: string[] = []
   const keys = createProviderKeys({
     keyStore,
-    configured: { a: none, b: none, c: none, d: none, e: none },
+    configured: mapFamilies(() => none),
     tellService: () => {},
     events: { publish: ({ type }) => void events.push(type) },
     note: () => {},

@@ -11,6 +11,7 @@ import {
   ScrollText,
   Wrench,
 } from 'lucide-react'
+import { families } from '#shared/contract/families.ts'
 
 export type SettingsSectionId =
   | 'account'
@@ -34,11 +35,7 @@ export const settingsSections = [
     icon: Cpu,
     keywords: [
       'provider',
-      'openai',
-      'anthropic',
-      'google',
-      'moonshot',
-      'qwen',
+      ...Object.values(families).map(({ provider }) => provider),
       'ollama',
       'lm studio',
       'llama.cpp',
