@@ -24,7 +24,7 @@ export function createNonces(options: {
   store: Store
   now: () => number
   randomBytes: (count: number) => Buffer
-  /** Nonces kept at most. Default: 20,000 */
+  /** Maximum number of outstanding nonces. Default: 20,000 */
   maxNonces?: number
   /** Number of created nonces after which the oldest are dropped. Default: 256 */
   trimEvery?: number
