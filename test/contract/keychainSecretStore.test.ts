@@ -153,7 +153,7 @@ test('stops sending requests while two dialogs wait and resumes after they close
   await keychain.lock('unanswered')
   const store = createStore('refusing', 500)
   const code = 'wallet/keychain-locked'
-  for (const message of ['did not respond in time', 'did not answer in time', 'is still waiting']) {
+  for (const message of ['did not respond in time', 'did not respond in time', 'is still waiting']) {
     await expect(store.read('one')).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
   }
   await keychain.close() // must be last, because closing the bus closes the dialogs
