@@ -160,7 +160,7 @@ test('dividers of a hidden sandbox ignore the pointer', async () => {
   await window.select('split-box')
   await window.terminal.isLive()
   await window.terminal.press('Control+Shift+D')
-  const divider = page.getByRole('separator', { name: /beside/ }).and(page.locator(':visible'))
+  const divider = page.getByRole('separator', { name: 'Terminal width' }).and(page.locator(':visible'))
   await divider.waitFor()
   const box = await divider.boundingBox()
   if (!box) throw new Error('There is no divider.')
