@@ -65,7 +65,7 @@ test('`npm start` can be backed up and verified while running, then stopped and 
   const doctor = await run('npm start -- doctor', person)
   expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining('Sandboxes')])
   const stopped = await run('npm start -- stop', person)
-  expect([stopped.code, stopped.stdout]).toEqual([0, expect.stringContaining('Ended')])
+  expect([stopped.code, stopped.stdout]).toEqual([0, expect.stringContaining('Stopped')])
   await first.program.ended
   const restored = await run(`npm start -- restore ${backup}`, person)
   expect(restored.code, restored.stderr).toBe(0)

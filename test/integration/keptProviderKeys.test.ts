@@ -154,12 +154,12 @@ test('does not open a sealed key that was moved to another slot or changed', asy
   await later.kept.readAgain()
   for (const slot of ['a', 'b']) {
     expect(later.kept.findKey(slot)).toBeUndefined()
-    expect(later.kept.about(slot)?.fault).toContain('cannot be opened')
+    expect(later.kept.about(slot)?.fault).toContain('cannot be decrypted')
   }
   rmSync(join(folder, 'providers', 'seal.key'))
   const last = again()
   await last.kept.readAgain()
-  expect(last.kept.about('a')?.fault).toContain('cannot be opened')
+  expect(last.kept.about('a')?.fault).toContain('cannot be decrypted')
   await last.kept.store('a', key)
   expect(last.kept.findKey('a')).toBe(key)
 })

@@ -59,7 +59,7 @@ test('follows the client policy: deletions wait and a dry run does nothing', asy
   const dry = await programs({ dry_run: true })
   expect((await dry.run(deletes)).text).toContain('Dry run')
   const forbidden = await programs({ policy: { changes: 'deny', destroys: 'deny' } })
-  expect((await forbidden.run(deletes)).text).toContain('may not call operations_run')
+  expect((await forbidden.run(deletes)).text).toContain('not allowed to call operations_run')
   expect((await sandboxes()).map(({ id }) => id)).toEqual([unrelated.id])
   await service.send(`/v1/sandboxes/${unrelated.id}`, { method: 'DELETE' })
 })

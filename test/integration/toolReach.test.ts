@@ -123,7 +123,7 @@ describe('a server on this computer that the user allowed', () => {
   test('receives changes according to the policy for changes', async () => {
     const request = { url: `http://${host}/x`, ...send }
     const denied = await openClient({ policy: { changes: 'deny', destroys: 'ask' } })
-    expect(expectRefusal(await denied('x402_fetch', request))).toContain('may not')
+    expect(expectRefusal(await denied('x402_fetch', request))).toContain('not allowed to call')
     const result = await paying.agent.tools.runTool('x402_fetch', request, {
       caller: await createToolCaller(paying.agent, { name: 'asks', policy: { changes: 'ask', destroys: 'ask' } }),
       signal: new AbortController().signal,
