@@ -149,7 +149,7 @@ test('a lowered limit blocks the approval with a reason until it is raised', asy
   const left = screen.request.getByText(/^Remaining before this payment: \$\d+\.\d\d in any 24 hours/)
   await left.waitFor()
   await look(page, 'approval-limits')
-  const reason = 'You can’t approve this now. It is above your limit of $0.10 for one payment.'
+  const reason = 'You can’t approve this now. The payment is above your limit of $0.10 per payment.'
   await screen.request.getByText(reason).waitFor()
   expect(await screen.button('Approve once').isEnabled()).toBe(false)
   expect(await screen.button('Deny').isEnabled()).toBe(true)
