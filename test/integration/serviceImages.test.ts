@@ -72,7 +72,10 @@ test('an added image emits events and remains undeletable while a sandbox uses i
 
 test('an invalid image reports the reason and releases its name', async () => {
   await add('nothing', archive(join(temporaryFolder('none'), 'no-such-file')))
-  expect(await waitForImage('nothing')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/does not exist/) })
+  expect(await waitForImage('nothing')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringMatching(/does not exist/),
+  })
   const failed = await service.send('/v1/sandboxes', { body: { image: 'nothing' } })
   expect(failed.json).toMatchObject({ code: 'image/not-found', error: expect.stringMatching(/could not be added/) })
   expect((await add('nothing', archive(tiny))).status).toBe(201)
