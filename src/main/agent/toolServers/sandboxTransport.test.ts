@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
-import { closeTerminal, createTerminal, writeTerminal } from '#shared/contract/terminals.ts'
+import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { createSandboxTransport } from './sandboxTransport.ts'
 
@@ -45,6 +45,35 @@ test('closes the connection when a program stops reading within a message', asyn
   await expect(transport.send(message)).rejects.toMatchObject({ code: 'terminal/input-full' })
   expect(faults).toEqual(['The program did not read the whole message.'])
   await expect(transport.send(message)).rejects.toMatchObject({ code: 'tool-server/failed' })
+})
+
+test('reports the error output of a program that exited before it read its input', async () => {
+  const output = Promise.withResolvers<object>()
+  const faults: string[] = []
+  let mark = ''
+  const call = async (route: unknown, options: { command?: string; since?: number }): Promise<unknown> => {
+    if (route === createTerminal) {
+      mark = /\u001e[0-9a-f]{24}/.exec(options.command ?? '')?.[0] ?? ''
+      return { session_id: 'pty_1' }
+    }
+    if (route === readTerminal) return output.promise
+    if (route === writeTerminal) throw new AppError('terminal/exited', 'The terminal pty_1 has exited.')
+    return {}
+  }
+  const client = { call } as unknown as Pick<ServiceClient, 'call'>
+  const onFault = (sentence: string) => faults.push(sentence)
+  const options = { client, sandboxId: 's', name: 'n', command: 'c', environment: {}, onFault, now: Date.now }
+  const transport = createSandboxTransport(options)
+  await transport.start()
+  const sending = transport.send(message)
+  const error = Buffer.from('No such file').toString('base64')
+  output.resolve({
+    ...{ output: `${mark}\n\n${mark}${error}\n`, encoding: 'utf8', cursor: 1, missed: 0 },
+    ...{ state: 'exited', exit_code: 127 },
+  })
+  const sentence = 'The program exited. Error output: No such file'
+  await expect(sending).rejects.toMatchObject({ code: 'tool-server/failed', message: sentence })
+  expect(faults).toEqual([sentence])
 })
 
 test('closing a connection during program startup leaves no terminal', async () => {

@@ -50,6 +50,10 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
   let sessionId: string | undefined
   let begun = false
   let over = false
+  /** Reason for the end, as reported to `onFault`. */
+  let fault: string | undefined
+  /** Resolves once the output was read to its end. Never rejects. */
+  let listening: Promise<void> | undefined
 
   const end = (): void => {
     if (over) return
@@ -59,6 +63,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
   }
   const fail = (sentence: string): void => {
     if (over) return
+    fault = sentence
     options.onFault(sentence)
     end()
     void hangUp()
@@ -100,7 +105,12 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
         await client.call(writeTerminal, { id, sessionId: session, input }, { signal: leaving.signal })
         return
       } catch (error) {
-        const isFull = error instanceof AppError && error.code === 'terminal/input-full'
+        const code = error instanceof AppError ? error.code : undefined
+        if (code === 'terminal/exited') {
+          await listening // the output that is left explains the exit
+          throw new AppError('tool-server/failed', fault ?? 'The program has exited.', { cause: error })
+        }
+        const isFull = code === 'terminal/input-full'
         if (!isFull || options.now() > deadline) throw error
         await pause(unreadRetryMs, undefined, { signal: leaving.signal })
       }
@@ -131,7 +141,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
         throw new AppError('tool-server/failed', 'The connection was closed while the program was starting.')
       }
       void client.call(changeTerminal, { id, sessionId, name: `Tool server ${options.name}` }).catch(() => {})
-      void listen(sessionId).catch((error: unknown) => {
+      listening = listen(sessionId).catch((error: unknown) => {
         fail(error instanceof AppError ? error.message : 'The sandbox did not respond.')
       })
     },
