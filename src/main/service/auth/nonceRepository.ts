@@ -1,4 +1,4 @@
-import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineStatement, type Transaction } from '#storage/store.ts'
 import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const nonces = defineTable('auth_nonces', { nonce: text(), expiresAtMs: number() })
@@ -13,7 +13,6 @@ const trim = defineStatement<Params<'max'>>(
   `DELETE FROM auth_nonces WHERE (expires_at_ms, nonce) <=
      (SELECT expires_at_ms, nonce FROM auth_nonces ORDER BY expires_at_ms DESC, nonce DESC LIMIT 1 OFFSET @max)`,
 )
-const count = defineStatement('SELECT count(*) AS count FROM auth_nonces').withRows(({ count }) => Number(count))
 
 /** Nonces of sign-ins that were issued and not used yet. */
 export const nonceRepository = {
@@ -30,8 +29,5 @@ export const nonceRepository = {
   /** Removes all but the `max` nonces that expire last. */
   async trim(tx: Transaction, max: number): Promise<void> {
     await tx.run(trim, { max })
-  },
-  async count(query: Query): Promise<number> {
-    return (await query.first(count)) ?? 0
   },
 }

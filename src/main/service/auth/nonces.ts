@@ -6,7 +6,7 @@ export type Nonces = {
   /** @throws StoreUnavailableError */
   create(): Promise<{ nonce: string; expiresAtMs: number }>
   /**
-   * Invalidates nonces. Of two processes that spend the same nonce, one gets it.
+   * Invalidates the first 16 nonces. Of two processes that spend the same nonce, one gets it.
    * @returns the nonces that were valid, with their expiry
    * @throws StoreUnavailableError
    */
@@ -19,6 +19,8 @@ export type Nonces = {
  */
 const maxOutstanding = 20_000
 const defaultTrimEvery = 256
+/** A valid message has one nonce. Bounds the statements for a message that repeats the line. */
+const maxSpentNonces = 16
 
 export function createNonces(options: {
   store: Store
@@ -47,7 +49,7 @@ export function createNonces(options: {
       return { nonce, expiresAtMs }
     },
     async spend(named) {
-      const names = new Set(named)
+      const names = new Set(named.slice(0, maxSpentNonces))
       if (names.size === 0) return new Map()
       const nowMs = now()
       return store.write(async (tx) => {
