@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { createHttpClient } from '#platform/http/httpClient.ts'
+import { createHttpClient, ResponseTooLargeError } from '#platform/http/httpClient.ts'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { ModelPrice, maxServedModels, servedModelName } from '#shared/contract/providers.ts'
 
@@ -41,7 +41,7 @@ export function createModelServerProbe(): ModelServerProbe {
         return parseModels(text)
       } catch (error) {
         if (signal.aborted) return { kind: 'nothing', why: `does not respond within ${withinMs / 1000} s` }
-        const isLarge = error instanceof Error && error.message === 'The response is too large.'
+        const isLarge = error instanceof ResponseTooLargeError
         return { kind: 'nothing', why: isLarge ? 'responds with more than a list of models' : 'cannot be reached' }
       }
     },

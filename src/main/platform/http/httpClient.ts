@@ -109,9 +109,15 @@ function waitForResponse(request: ClientRequest, body: string | undefined): Prom
   })
 }
 
-const createTooLargeError = (): Error => new Error('The response is too large.')
+/** The body of a response exceeds its limit. */
+export class ResponseTooLargeError extends Error {
+  constructor() {
+    super('The response is too large.')
+    this.name = 'ResponseTooLargeError'
+  }
+}
 
-/** @throws Error if the response is too long or incomplete */
+/** @throws ResponseTooLargeError, or Error if the response is incomplete */
 export async function readText(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  return (await readBytes(answer, { maxBytes, tooLarge: createTooLargeError })).toString('utf8')
+  return (await readBytes(answer, { maxBytes, tooLarge: () => new ResponseTooLargeError() })).toString('utf8')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SolanaNetwork } from '#shared/contract/networks.ts'
 import { ChainError, type ChainErrorDetails } from '../chain/chainError.ts'
-import { createHttpClient, type HttpClient } from '../http/httpClient.ts'
+import { createHttpClient, type HttpClient, ResponseTooLargeError } from '../http/httpClient.ts'
 import { parseJsonOrUndefined } from '../parsing/parseJsonOrUndefined.ts'
 import { deriveTokenAccount } from './solanaAddresses.ts'
 import { readSolanaBalances, type SolanaBalance } from './solanaBalances.ts'
@@ -155,8 +155,7 @@ async function query<T>(
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const answer = await client.ask(rpcUrl, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
     if (signal.aborted) throw createError({ kind: 'late', afterMs: withinMs })
-    const isLarge = error instanceof Error && error.message === 'The response is too large.'
-    throw createError({ kind: isLarge ? 'too-large' : 'unreachable' })
+    throw createError({ kind: error instanceof ResponseTooLargeError ? 'too-large' : 'unreachable' })
   })
   const reply = Reply.safeParse(parseJsonOrUndefined(answer.text)).data
   if (reply?.error) throw createError({ kind: 'refused', code: reply.error.code })
