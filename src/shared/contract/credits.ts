@@ -234,7 +234,7 @@ const Transferred = z.object({
 })
 
 const onceForever =
-  'With an `Idempotency-Key`, a repetition changes nothing and gets the same answer, also when the first answer was lost in a crash. A key stands for one transfer forever.'
+  'With an `Idempotency-Key`, a repeated request changes nothing and returns the first response, even if that response was lost in a crash. A key identifies one transfer forever.'
 
 export const transferCredits = defineRoute({
   operation: 'creditsTransfer',

@@ -73,7 +73,7 @@ export const WaitMs = z
 
 /** Hosts are accessed by name over https, or over http only on this computer. */
 const reached =
-  'Only `https` addresses, and `http` on this computer, are asked; no private address behind a public name, and no redirect is followed.'
+  'Requests only `https` addresses, and `http` on this computer. Rejects public names with private addresses, and follows no redirects.'
 
 /**
  * `payment` is null if the resource was free. `answer` is null if there is no response yet or there will be none; read

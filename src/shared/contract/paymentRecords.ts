@@ -33,14 +33,14 @@ export const PaymentState = z
   .enum(['planned', 'waiting', 'signed', 'sent', 'settled', 'refused', 'unknown', 'reconciled'])
   .describe(
     [
-      '`planned`: the offer was checked, nothing was decided yet.',
-      '`waiting`: it waits for approval, or for the wallet to be unlocked (`intent_id` is the request).',
-      '`signed`: signed and kept, not sent yet.',
-      '`sent`: handed to the seller, who has not answered yet. After a cut the same payment is sent again.',
-      '`settled`: the seller confirmed the payment and answered.',
-      '`refused`: by you, a rule, a limit, or the seller; `paid` says whether money can still move.',
-      '`unknown`: sent, and the seller did not say what became of it. Steward asks the seller and the chain; it never signs a second payment.',
-      '`reconciled`: the outcome was unknown, and the chain determined it; `paid` says how it ended.',
+      '`planned`: the offer was checked. Nothing is decided yet.',
+      '`waiting`: waits for an approval, or for the wallet to be unlocked. `intent_id` is the request.',
+      '`signed`: signed and stored, not sent yet.',
+      '`sent`: sent to the seller, who has not responded yet. After an interruption, the same payment is sent again.',
+      '`settled`: the seller confirmed the payment and responded.',
+      '`refused`: refused by the user, a rule, a limit or the seller. `paid` tells whether money can still be moved.',
+      '`unknown`: sent, and the seller did not report the outcome. Steward looks it up at the seller and on the chain, and never signs a second payment.',
+      '`reconciled`: the outcome was unknown, and the chain determined it. `paid` tells whether money was moved.',
     ].join(' '),
   )
 export type PaymentState = z.infer<typeof PaymentState>

@@ -16,12 +16,12 @@ export const ToolCallState = z
   .enum(['waiting', 'running', 'done', 'failed', 'denied', 'unclear'])
   .describe(
     [
-      '`waiting`: for the person.',
-      '`running`: it has begun.',
-      '`done`: `result` is what the tool answered.',
-      '`failed`: `error` says why.',
-      '`denied`: by the person, by a rule, or nobody decided in time. Nothing was done.',
-      '`unclear`: Steward ended while it ran. Look at what it was about before you call it again.',
+      '`waiting`: waits for a decision of the user.',
+      '`running`: started.',
+      '`done`: ended. `result` is the result of the tool.',
+      '`failed`: ended with an error. `error` is the reason.',
+      '`denied`: denied by the user or by a rule, or not decided in time. Nothing was done.',
+      '`unclear`: Steward stopped during the call, so its outcome is unknown. Check its effect before you repeat it.',
     ].join(' '),
   )
 export type ToolCallState = z.infer<typeof ToolCallState>
