@@ -53,8 +53,9 @@ export type Transaction = Query & {
 /** Text for both engines, or one text for each where the dialects differ. Parameters are named: `@accountId`. */
 export type SqlText = string | { readonly sqlite: string; readonly postgres: string }
 
-// biome-ignore lint/complexity/noBannedTypes: a statement without parameters has no fields
-export type AnyParams = Params<string> | {}
+export type AnyParams = Params<string> | NoParams
+/** Parameters of a statement that has none. */
+type NoParams = Record<never, never>
 type ParamsArgument<P> = keyof P extends never ? [] : [params: P]
 
 /** Statement with named parameters `P`. Adapters compile each object once. */
@@ -78,8 +79,7 @@ export type StatementDefinition<P extends AnyParams> = Statement<P> & {
  * @example defineStatement<Params<'id'>>(`SELECT ${accounts.selection()} FROM accounts WHERE id = @id`)
  *   .withRows(accounts.fromRow)
  */
-// biome-ignore lint/complexity/noBannedTypes: as above
-export function defineStatement<P extends AnyParams = {}>(sql: SqlText): StatementDefinition<P> {
+export function defineStatement<P extends AnyParams = NoParams>(sql: SqlText): StatementDefinition<P> {
   const texts = typeof sql === 'string' ? { sqlite: sql, postgres: sql } : sql
   return { ...texts, withRows: (decode) => ({ ...texts, decode }) }
 }
