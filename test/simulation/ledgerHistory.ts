@@ -70,7 +70,7 @@ class LedgerHistory {
   readonly #figures: HistoryFigures = { crashes: 0, commits: 0, refusals: 0, charges: 0 }
   readonly #known: string[] = []
   #process: Process | undefined
-  #told: Promised[] = []
+  #promises: Promised[] = []
   #ids = 0
   #failure: unknown
 
@@ -172,7 +172,7 @@ class LedgerHistory {
     this.#disk.crash(kind)
     const { made } = this.#disk.commits()
     this.#model.state = this.#stateAt(made)
-    this.#told = this.#told.filter((promised) => promised.atCommit <= made || promised.survivesPower)
+    this.#promises = this.#promises.filter((promised) => promised.atCommit <= made || promised.survivesPower)
     this.#world.after(this.#random.whole(1, 50), () => {
       this.#start()
       this.#guarded(() => this.#checkNow())
@@ -372,7 +372,7 @@ class LedgerHistory {
 
   #tell(survivesPower: boolean, holds: () => void): void {
     const { made: commits } = this.#disk.commits()
-    this.#told.push({ atCommit: commits, survivesPower, holds })
+    this.#promises.push({ atCommit: commits, survivesPower, holds })
     this.#guarded(holds)
     const newest = this.#model.state.journal.at(-1)
     if (newest) this.#known.push(newest.id)
@@ -384,7 +384,7 @@ class LedgerHistory {
 
   #checkNow(): void {
     checkEverything(this.#disk.inspect(), this.#stateAt(this.#disk.commits().made))
-    for (const { holds } of this.#told) holds()
+    for (const { holds } of this.#promises) holds()
   }
 
   /** Checks that everything is durable at the end, by a last power cut. */

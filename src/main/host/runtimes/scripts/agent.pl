@@ -198,8 +198,8 @@ sub read_status {
   my $got = sysread $channel->{status}, my $bytes, 4096;
   return if !defined $got && $! == 4;
   if ($got) {
-    $channel->{told} .= $bytes;
-    while ($channel->{told} =~ s/^(.*)\n//) { send_message($channel->{id}, $event, $1); $channel->{begun} = 1 }
+    $channel->{status_text} .= $bytes;
+    while ($channel->{status_text} =~ s/^(.*)\n//) { send_message($channel->{id}, $event, $1); $channel->{begun} = 1 }
     return;
   }
   delete $channel->{status};
@@ -256,12 +256,12 @@ sub exec_command {
   chdir $folder or fail('folder');
   %ENV = map { split /=/, $_, 2 } @environment;
   hand_over_key();
-  my $held;
+  my $command_file;
   if (length $command > 120000) { # Linux takes at most 128 KB as one argument
-    open($held, '+>', undef) && send_all($held, $command) or fail('command');
-    sysseek $held, 0, 0;
-    fcntl $held, 2, 0;
-    my $file = fileno $held;
+    open($command_file, '+>', undef) && send_all($command_file, $command) or fail('command');
+    sysseek $command_file, 0, 0;
+    fcntl $command_file, 2, 0;
+    my $file = fileno $command_file;
     $command = qq{eval "exec $file<&-\n\$(cat <&$file)"};
   }
   my @arguments = ('bash', '-c', '--', $command);

@@ -87,14 +87,14 @@ sub exec_command {
   chdir $folder or fail('folder');
   %ENV = map { split /=/, $_, 2 } @environment;
   hand_over_key();
-  my $held;
+  my $command_file;
   if (length $command > 120000) {
     my ($name, $text) = ('command', $command);
     my $file = call('memfd_create', $name, 0);
-    open($held, '+>&=', $file) or fail('command');
-    send_all($held, $text) or fail('command');
-    sysseek $held, 0, 0;
-    fcntl($held, 2, 0);
+    open($command_file, '+>&=', $file) or fail('command');
+    send_all($command_file, $text) or fail('command');
+    sysseek $command_file, 0, 0;
+    fcntl($command_file, 2, 0);
     $command = qq{eval "exec $file<&-\n\$(cat <&$file)"};
   }
   my @arguments = ('bash', '-c', '--', $command);
@@ -132,9 +132,9 @@ sub run_command {
   my %open = (fileno($out), [$out, $kinds{output}], fileno($err), [$err, $kinds{errors}]);
   my ($ended, $left) = (0, 4 << 20);
   while (%open || !$ended) {
-    my $wanted = '';
-    vec($wanted, $_, 1) = 1 for keys %open, $ended ? () : ($ending, fileno $peer);
-    my $count = select(my $ready = $wanted, undef, undef, $ended ? 0 : undef);
+    my $watched = '';
+    vec($watched, $_, 1) = 1 for keys %open, $ended ? () : ($ending, fileno $peer);
+    my $count = select(my $ready = $watched, undef, undef, $ended ? 0 : undef);
     last if $ended && ($count < 1 || $left <= 0);
     next if $count < 1;
     if (!$ended && vec($ready, fileno $peer, 1)) {
@@ -156,9 +156,9 @@ sub run_command {
 
 sub run_terminal {
   my $name = '/dev/pts/' . read_field();
-  sysopen(my $held, $name, 2 | O_NOCTTY) or fail('terminal');
+  sysopen(my $terminal, $name, 2 | O_NOCTTY) or fail('terminal');
   my $child = start_command(sub {
-    close $held;
+    close $terminal;
     sysopen(my $tty, $name, 2) or fail('terminal');
     open(STDIN, '+<&', $tty) && open(STDOUT, '+>&', $tty) && open(STDERR, '+>&', $tty) or fail('terminal');
     close $tty;
@@ -166,17 +166,17 @@ sub run_terminal {
   my $ending = call('pidfd_open', $child, 0);
   my $watching = 1;
   while (1) {
-    my $wanted = '';
-    vec($wanted, $_, 1) = 1 for $ending, $watching ? fileno $peer : ();
-    select(my $ready = $wanted, undef, undef, undef) > 0 or next;
+    my $watched = '';
+    vec($watched, $_, 1) = 1 for $ending, $watching ? fileno $peer : ();
+    select(my $ready = $watched, undef, undef, undef) > 0 or next;
     last if vec($ready, $ending, 1);
     next if sysread $peer, my $nothing, 64;
-    close $held; # the peer closed the connection
+    close $terminal; # the peer closed the connection
     $watching = 0;
   }
   waitpid $child, 0;
   my $status = $?;
-  close $held if $watching;
+  close $terminal if $watching;
   send_event('x', $status);
 }
 

@@ -27,14 +27,14 @@ if ($mode eq 'release') {
   call('mount', $path, $folder, 'ext4', 0x406, 0) == 0 or die "cannot mount $path: $!\n";
   $path = $folder;
 }
-open(my $held, '<', $path) or die "cannot open the disk: $!\n";
+open(my $disk, '<', $path) or die "cannot open the disk: $!\n";
 if ($mode eq 'abandon') {
   my $without_log = pack 'L', 2;
-  defined ioctl $held, 0x8004587d, $without_log or die "cannot abandon the disk: $!\n";
+  defined ioctl $disk, 0x8004587d, $without_log or die "cannot abandon the disk: $!\n";
   exit 0;
 }
 if ($mode eq 'freeze') {
-  defined ioctl $held, $freeze, 0 or die "cannot freeze the disk: $!\n";
+  defined ioctl $disk, $freeze, 0 or die "cannot freeze the disk: $!\n";
   wait_for_end();
 }
-defined ioctl $held, $thaw, 0 or $! == 22 or die "cannot thaw the disk: $!\n";
+defined ioctl $disk, $thaw, 0 or $! == 22 or die "cannot thaw the disk: $!\n";

@@ -14,7 +14,7 @@ umask 0;
 binmode STDIN;
 my ($bytes, %own) = 0;
 sub fail { print STDERR $! + 0, " $_[0]\n"; exit 1 }
-sub read_exactly { my $got = read STDIN, my $taken, $_[0]; defined $got && $got == $_[0] or exit 1; $taken }
+sub read_exactly { my $got = read STDIN, my $bytes, $_[0]; defined $got && $got == $_[0] or exit 1; $bytes }
 
 sub clear {
   my ($path, $earlier) = @_;

@@ -245,7 +245,7 @@ sub join_network {
 }
 
 sub set_rules {
-  my ($nft, $wanted, $name) = @_;
+  my ($nft, $ruleset, $name) = @_;
   pipe(my $rules, my $to) && pipe(my $error_reader, my $error_writer) or die "no pipe: $!\n";
   my $child = fork_child();
   if (!$child) {
@@ -257,7 +257,7 @@ sub set_rules {
     kill_self();
   }
   close $_ for $rules, $error_writer;
-  send_all($to, $wanted);
+  send_all($to, $ruleset);
   close $to;
   my $text = '';
   1 while sysread $error_reader, $text, 4096, length $text;
@@ -336,7 +336,7 @@ sub start_pasta {
 
 # Waits for one line of the inner process. Dies if pasta or the lifeline ends first.
 sub await_inner_line {
-  my ($inside, $wanted, $deadline, $pasta) = @_;
+  my ($inside, $expected, $deadline, $pasta) = @_;
   my $line;
   until (defined $line) {
     if ($inside->{text} =~ s/\A([^\n]*)\n//) { $line = $1; last }
@@ -351,7 +351,7 @@ sub await_inner_line {
       else { die read_pasta_error($pasta, 'pasta ended') . "\n" }
     }
   }
-  $line eq $wanted or die $line =~ /\Afailed (.*)/ ? "$1\n" : "it said $line\n";
+  $line eq $expected or die $line =~ /\Afailed (.*)/ ? "$1\n" : "it said $line\n";
 }
 
 # Returns the error output of pasta so far, or `$otherwise`.
@@ -395,10 +395,10 @@ sub get_uptime { my ($seconds) = split / /, read_file('/proc/uptime'); $seconds 
 # Returns the files that are readable or at their end; none on timeout.
 sub wait_readable {
   my ($files, $seconds) = @_;
-  my $wanted = '';
-  vec($wanted, fileno $_, 1) = 1 for @$files;
+  my $watched = '';
+  vec($watched, fileno $_, 1) = 1 for @$files;
   while (1) {
-    my $count = select(my $ready = $wanted, undef, undef, defined $seconds && $seconds < 0 ? 0 : $seconds);
+    my $count = select(my $ready = $watched, undef, undef, defined $seconds && $seconds < 0 ? 0 : $seconds);
     next if $count < 0 && $! == 4;
     return grep { vec($ready, fileno $_, 1) } @$files;
   }

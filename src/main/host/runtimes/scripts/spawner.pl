@@ -22,9 +22,9 @@ $SIG{CHLD} = 'IGNORE';
 send_all(*STDOUT, "ready\n");
 open(STDOUT, '>', '/dev/null');
 while (1) {
-  my $wanted = '';
-  vec($wanted, fileno $_, 1) = 1 for *STDIN, $requests;
-  select(my $ready = $wanted, undef, undef, undef) > 0 or next;
+  my $watched = '';
+  vec($watched, fileno $_, 1) = 1 for *STDIN, $requests;
+  select(my $ready = $watched, undef, undef, undef) > 0 or next;
   last if vec($ready, fileno STDIN, 1); # the host has ended
   my $caller = accept_owner($requests, $settings->{owner}) or next;
   my $child = fork;

@@ -139,9 +139,9 @@ sub start_bwrap {
 }
 
 sub select_readable {
-  my $wanted = '';
-  vec($wanted, fileno $_, 1) = 1 for @_;
-  my $count = select(my $ready = $wanted, undef, undef, $view ? 1 : undef);
+  my $watched = '';
+  vec($watched, fileno $_, 1) = 1 for @_;
+  my $count = select(my $ready = $watched, undef, undef, $view ? 1 : undef);
   $count < 0 ? '' : $ready;
 }
 
@@ -393,8 +393,8 @@ sub take_requests {
     1 while $word !~ /\n/ && sysread $reader, $word, 65536, length $word;
     return if $word eq "connected\n";
     %network = ();
-    my $told = eval { from_json($word) };
-    die(($told && $told->{reason} || 'the network helper exited') . "\n");
+    my $report = eval { from_json($word) };
+    die(($report && $report->{reason} || 'the network helper exited') . "\n");
   },
 );
 

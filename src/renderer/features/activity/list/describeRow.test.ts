@@ -40,7 +40,7 @@ test('separates the actor from the action', () => {
   })
 })
 
-const asked = entry({ sequence: 1, kind: 'intent.asked', subject: 'i', summary: 'research-agent asked to pay $1.' })
+const requested = entry({ sequence: 1, kind: 'intent.asked', subject: 'i', summary: 'research-agent asked to pay $1.' })
 const approved = entry({
   sequence: 2,
   kind: 'intent.approved',
@@ -52,13 +52,13 @@ const approved = entry({
 const signed = entry({ sequence: 3, kind: 'intent.signed', subject: 'i', summary: 'Signed with 0x1: pay $1.' })
 
 test('describes a request by its start and its outcome', () => {
-  expect(onlyRow(asked)).toMatchObject({ what: ' asked to pay $1', outcome: { words: 'Waiting' } })
-  expect(onlyRow(signed, approved, asked)).toEqual({
+  expect(onlyRow(requested)).toMatchObject({ what: ' asked to pay $1', outcome: { words: 'Waiting' } })
+  expect(onlyRow(signed, approved, requested)).toEqual({
     who: 'research-agent',
     what: ' asked to pay $1',
     outcome: { tone: 'positive', words: 'Signed' },
   })
-  expect([asked, approved, signed].map(describeStep)).toEqual([
+  expect([requested, approved, signed].map(describeStep)).toEqual([
     'Requested by research-agent',
     'You approved it',
     'Signed',
@@ -75,7 +75,7 @@ test('a purchase is described by its effect and whether it was paid', () => {
     actor: you,
   })
   const paid = entry({ sequence: 5, kind: 'payment.settled', ...purchase, summary: 'Register a.com: paid.' })
-  const steps = [signed, approved, asked].map((it) => ({ ...it, task: 'action:1' }))
+  const steps = [signed, approved, requested].map((it) => ({ ...it, task: 'action:1' }))
   expect(onlyRow(paid, bought, ...steps)).toEqual({
     who: 'You',
     what: ' registered a.com',
