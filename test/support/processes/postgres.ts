@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -12,6 +13,10 @@ import { temporaryFolder } from '../fixtures/temporaryFolder.ts'
 export type TestPostgres = {
   /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>
+  /** Folder of its Unix socket. */
+  readonly socketFolder: string
+  /** Port on 127.0.0.1 and in the name of the socket. */
+  readonly port: number
   /** Ends the server at once, as a crash does: sessions are cut off without a message. */
   kill(): Promise<void>
   /** Starts it again after `kill`. */
@@ -27,10 +32,18 @@ const programs = findPrograms()
 export const postgresMissing: string | undefined =
   programs === undefined ? 'PostgreSQL is not installed: run ./setup --test' : undefined
 
+type Options = {
+  /** Files with the certificate and key, with which the server accepts TLS on 127.0.0.1 and 127.0.0.2. */
+  tls?: { cert: string; key: string }
+}
+
 const isRoot = process.getuid?.() === 0
 /** Unprivileged user of every system. The server refuses to run as root, and as a user without a name. */
 const userId = 65_534
-const asUser = isRoot ? ['setpriv', '--reuid', String(userId), '--regid', String(userId), '--clear-groups'] : ['env']
+/** Prefix of commands that run as this user. */
+export const asUnprivileged = isRoot
+  ? ['setpriv', '--reuid', String(userId), '--regid', String(userId), '--clear-groups']
+  : ['env']
 const settings = {
   listen_addresses: '',
   fsync: 'off',
@@ -40,18 +53,19 @@ const settings = {
   autovacuum: 'off',
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres({ tls }: Options = {}): Promise<TestPostgres> {
   if (programs === undefined) throw new Error(postgresMissing)
   const folder = temporaryFolder('postgres')
   const [data, sockets] = [join(folder, 'data'), join(folder, 'sockets')]
   for (const path of [data, sockets]) mkdirSync(path, { mode: 0o700 })
   if (isRoot) for (const path of [folder, data, sockets]) chownSync(path, userId, userId)
-  const [command = '', ...prefix] = asUser
+  const [command = '', ...prefix] = asUnprivileged
   const init = [join(programs, 'initdb'), '-D', data, '-U', 'steward', '-A', 'trust', '-E', 'UTF8', '--locale=C']
   await promisify(execFile)(command, [...prefix, ...init, '--no-sync'], { cwd: '/' })
 
+  const port = tls ? await findFreePort() : 5432
   const buildUrl = (database: string) =>
-    `postgresql://steward@/${database}?host=${encodeURIComponent(sockets)}&port=5432`
+    `postgresql://steward@/${database}?host=${encodeURIComponent(sockets)}&port=${port}`
   const execute = async (sql: string): Promise<void> => {
     const client = new Client({ connectionString: buildUrl('postgres') })
     await client.connect()
@@ -65,7 +79,9 @@ export async function startPostgres(): Promise<TestPostgres> {
   let server: ChildProcess | undefined
   let databases = 0
   const start = async (): Promise<void> => {
-    const options = Object.entries({ ...settings, unix_socket_directories: sockets, log_min_messages: 'fatal' })
+    const listening = tls && { listen_addresses: '127.0.0.1,127.0.0.2', ssl: 'on', ...writeTlsFiles(folder, tls) }
+    const fixed = { port: String(port), unix_socket_directories: sockets, log_min_messages: 'fatal' }
+    const options = Object.entries({ ...settings, ...fixed, ...listening })
     const parts = [
       join(programs, 'postgres'),
       '-D',
@@ -84,6 +100,8 @@ export async function startPostgres(): Promise<TestPostgres> {
 
   await start()
   return {
+    socketFolder: sockets,
+    port,
     async createDatabase() {
       databases += 1
       const name = `test_${databases}`
@@ -100,6 +118,24 @@ export async function startPostgres(): Promise<TestPostgres> {
     },
     stop: () => end('SIGINT'),
   }
+}
+
+/** Writes copies that the server may read. Refused by the server if others could read the key. */
+function writeTlsFiles(folder: string, { cert, key }: { cert: string; key: string }) {
+  const files = { ssl_cert_file: join(folder, 'server.pem'), ssl_key_file: join(folder, 'server.key') }
+  writeFileSync(files.ssl_cert_file, cert, { mode: 0o600 })
+  writeFileSync(files.ssl_key_file, key, { mode: 0o600 })
+  if (isRoot) for (const path of Object.values(files)) chownSync(path, userId, userId)
+  return files
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 /** @returns the folder of the newest installed server */

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg'
+import { AppError } from '#shared/appError.ts'
 import { ConstraintError, type ConstraintKind, StoreUnavailableError } from '../store.ts'
 
 /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -15,10 +16,20 @@ const constraints: Readonly<Record<string, ConstraintKind>> = {
  */
 const unavailable = /^(08|53|25006|25P03|57|58)/
 
+/** Unknown user, wrong password, or unknown database. */
+const refusedSignIn = /^(28|3D)/
+/** TLS errors of Node.js: https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const untrustedCertificate =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
+
 /** Maps errors of `pg` to those of the store. Returns errors in statements and decoders unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailableError) return error
   if (!(error instanceof DatabaseError)) {
+    if ('code' in error && untrustedCertificate.test(String(error.code))) {
+      const message = 'The certificate of the database server is not valid for its name, or its authority is unknown.'
+      return new StoreUnavailableError(message, { cause: error })
+    }
     return isConnectionError(error)
       ? new StoreUnavailableError('The database cannot be reached.', { cause: error })
       : error
@@ -26,6 +37,10 @@ export function toStoreError(error: unknown): unknown {
   const kind = constraints[error.code ?? '']
   if (kind) return new ConstraintError({ kind, ...readColumns(error) }, error)
   if (error.code === '57014') return new StoreUnavailableError('The database took too long.', { cause: error })
+  if (refusedSignIn.test(error.code ?? '')) {
+    const message = 'The database refused the sign-in. Check the user, the password and the name of the database.'
+    return new AppError('data/unusable', message, { cause: error })
+  }
   if (unavailable.test(error.code ?? '')) {
     return new StoreUnavailableError('The database refuses the request at the moment.', { cause: error })
   }
