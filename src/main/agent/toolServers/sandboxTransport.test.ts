@@ -53,7 +53,7 @@ test('reports the error output of a program that exited before it read its input
   let mark = ''
   const call = async (route: unknown, options: { command?: string; since?: number }): Promise<unknown> => {
     if (route === createTerminal) {
-      mark = /\u001e[0-9a-f]{24}/.exec(options.command ?? '')?.[0] ?? ''
+      mark = `\u001e${/[0-9a-f]{24}/.exec(options.command ?? '')?.[0]}`
       return { session_id: 'pty_1' }
     }
     if (route === readTerminal) return output.promise

@@ -99,6 +99,11 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
     }
   }
 
+  /** Waits for the remaining output, which explains the exit. */
+  const explainExit = async (cause: unknown): Promise<AppError> => {
+    await listening
+    return new AppError('tool-server/failed', fault ?? 'The program has exited.', { cause })
+  }
   const type = async (session: string, input: string): Promise<void> => {
     for (const deadline = options.now() + unreadMs; ; ) {
       try {
@@ -106,10 +111,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
         return
       } catch (error) {
         const code = error instanceof AppError ? error.code : undefined
-        if (code === 'terminal/exited') {
-          await listening // the output that is left explains the exit
-          throw new AppError('tool-server/failed', fault ?? 'The program has exited.', { cause: error })
-        }
+        if (code === 'terminal/exited') throw await explainExit(error)
         const isFull = code === 'terminal/input-full'
         if (!isFull || options.now() > deadline) throw error
         await pause(unreadRetryMs, undefined, { signal: leaving.signal })
