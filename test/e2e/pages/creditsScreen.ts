@@ -7,6 +7,8 @@ export async function openCredits(window: AppWindow) {
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Credits' }).click()
   const root = page.getByRole('main')
   await root.getByRole('heading', { name: 'Credits', level: 2 }).waitFor()
+  // Spending pushes the history down, and an open menu with it, once it is loaded.
+  await root.getByText('Loading spending…').waitFor({ state: 'detached' })
   const part = (name: string) => root.getByRole('region', { name, exact: true })
   const figure = (name: string) => part('Balance').getByLabel(name, { exact: true })
   const rows = part('History').getByRole('listitem')
