@@ -8,6 +8,8 @@ import { countTests, type TestReport } from './testReport.ts'
 /** Node's compile cache, because tests start Node hundreds of times. */
 const compileCacheFolder = join(process.cwd(), 'node_modules/.cache/compiled')
 
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 export function runTests(parts: readonly string[]): Promise<TestReport> {
   return readReport(parts, (environment) => startVitest(parts, 'inherit', environment))
 }
@@ -39,9 +41,31 @@ function startVitest(
   output: 'inherit' | 'pipe',
   environment: Record<string, string>,
 ): ChildProcess {
-  return spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...parts], {
+  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...parts], {
     stdio: ['ignore', output, output],
     env: { NODE_COMPILE_CACHE: compileCacheFolder, ...process.env, ...environment },
+    // A test that signals its own process group then ends vitest only, and the report says so.
+    detached: true,
+  })
+  if (child.pid !== undefined) forwardSignals(child, child.pid)
+  return child
+}
+
+/** Forwards signals to the process group of the child, and ends like this process would have once the child ends. */
+function forwardSignals(child: ChildProcess, group: number): void {
+  let received: NodeJS.Signals | undefined
+  const forward = (signal: NodeJS.Signals) => {
+    received = signal
+    try {
+      process.kill(-group, signal)
+    } catch {
+      // The group has ended.
+    }
+  }
+  for (const signal of endSignals) process.on(signal, forward)
+  child.once('close', () => {
+    for (const signal of endSignals) process.off(signal, forward)
+    if (received) process.kill(process.pid, received)
   })
 }
 
