@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { openPostgresStore } from '#storage/postgres/postgresStore.ts'
 import { createGroupCommit } from '#storage/sqlite/groupCommit.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { ConstraintError, defineStatement, isDuplicate, type Store, StoreUnavailableError } from '#storage/store.ts'
 import {
   amount,
@@ -325,6 +326,11 @@ describeStores('a store', (engine) => {
     await store.close()
   })
 
+  test('commits a durable transaction', async () => {
+    await store.write((tx) => tx.run(add, notes.params(note('a'))), { isDurable: true })
+    expect(await store.read.all(list)).toHaveLength(1)
+  })
+
   const onSharedConnection = () => {
     const getDatabase = () => {
       if (opened.name !== 'sqlite') throw new Error('runs on SQLite only')
@@ -368,6 +374,33 @@ describeStores('a store', (engine) => {
       await Promise.all(works)
       await commits.close()
       expect(await store.read.first(find, { id: 'a' })).toMatchObject({ count: 100 })
+    })
+
+    test('flushes a durable transaction before it resolves, and no other', async () => {
+      const database = getDatabase()
+      const steps: string[] = []
+      const flush = async () => {
+        await wait(5)
+        steps.push(`flushed ${database.prepare('SELECT id FROM notes').all().length}`)
+      }
+      const flushing = createSqliteStore(database, { flush })
+      await flushing.write((tx) => tx.run(add, notes.params(note('a'))))
+      const durable = flushing.write((tx) => tx.run(add, notes.params(note('b'))), { isDurable: true })
+      const closed = durable.then(() => steps.push('resolved'))
+      await wait(1)
+      await flushing.close()
+      await closed
+      expect(steps).toEqual(['flushed 2', 'resolved'])
+    })
+
+    test('reports an unknown outcome if the flush fails, and refuses durable work without one', async () => {
+      const database = getDatabase()
+      const failing = createSqliteStore(database, { flush: () => Promise.reject(new Error('EIO')) })
+      const work = failing.write((tx) => tx.run(add, notes.params(note('a'))), { isDurable: true })
+      await expect(work).rejects.toMatchObject({ code: 'data/unavailable', isOutcomeUnknown: true })
+      const unable = createSqliteStore(database)
+      await expect(unable.write(async () => {}, { isDurable: true })).rejects.toThrow('cannot flush')
+      expect(await store.read.all(list)).toHaveLength(1)
     })
 
     test('includes synchronous statements of its work in the transaction', async () => {
@@ -417,6 +450,19 @@ describeStores('a store', (engine) => {
       })
       expect({ runs, retries }).toEqual({ runs: 2, retries: 1 })
       expect(await store.read.first(find, { id: 'a' })).toMatchObject({ count: 2 })
+    })
+
+    test('sees the changes of others while it runs if it asks for read committed', async () => {
+      await addItem(store, 'a')
+      const readTwice = (isolation?: 'read committed') =>
+        store.write(async (tx) => {
+          const before = await tx.first(find, { id: 'a' })
+          if (before?.count === 0) await increment(store, 'a')
+          return [before?.count, (await tx.first(find, { id: 'a' }))?.count]
+        }, isolation && { isolation })
+      expect(await readTwice('read committed')).toEqual([0, 1])
+      await store.write((tx) => tx.run(setCount, { id: 'a', count: 0 }))
+      expect(await readTwice()).toEqual([0, 0])
     })
 
     test('repeats the victim of a deadlock', async () => {

@@ -25,6 +25,13 @@ export type Store = {
 export type WriteOptions = {
   /** Rolls back the transaction when it aborts. Ignored once the commit has begun. */
   signal?: AbortSignal
+  /** Resolves only once the commit also survives a power failure. Always so on PostgreSQL. Default: false */
+  isDurable?: boolean
+  /**
+   * Isolation on PostgreSQL. `read committed` is for work that locks each row it decides on before it reads anything
+   * that depends on it. SQLite is always serializable. Default: `serializable`
+   */
+  isolation?: 'serializable' | 'read committed'
 }
 
 /**

@@ -5,7 +5,6 @@ import { installFolder } from '#platform/program/programFile.ts'
 import { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
 import { createGroupCommit } from '#storage/sqlite/groupCommit.ts'
-import { logFlush } from '#storage/sqlite/logFlush.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
 import { createCreditHistory } from '../credits/creditHistory.ts'
 import { type CreditLedger, createCreditLedger } from '../credits/creditLedger.ts'
@@ -45,6 +44,7 @@ const checkpointPages = 4_000
  */
 export async function composeLedger({
   database,
+  flush,
   clock,
   options,
   events,
@@ -63,11 +63,10 @@ export async function composeLedger({
   stored.removeStaleMeters()
   const records = notifyChanges(stored, changes.mark)
   const ledger: CreditLedger = createCreditLedger({ records, newId, now, steadyMs: clock.steadyMs })
-  const disk = scope.own(logFlush(database), (it) => it.close())
   const commits = scope.own(
     createGroupCommit({
       database,
-      flush: disk.flush,
+      flush,
       onBroken: (error) => log.error('ledger failed and refuses all work until the service restarts', { error }),
     }),
     (it) => it.close(),

@@ -7,6 +7,7 @@ import { createClockStore } from '#storage/clockStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { deferStatements } from '#storage/sqlite/deferStatements.ts'
+import { logFlush } from '#storage/sqlite/logFlush.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import type { Store } from '#storage/store.ts'
@@ -23,6 +24,8 @@ export type ServiceContext = {
   options: ServiceOptions
   /** Connection for code that the store does not serve yet. */
   database: Database
+  /** Flushes all commits on `database` to disk. */
+  flush: () => Promise<void>
   store: Store
   clock: Clock
   events: EventHub
@@ -54,7 +57,8 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
     (it) => it.close(),
   )
   migrate(database, serviceMigrations)
-  const store = scope.own(createSqliteStore(database), (it) => it.close())
+  const { flush } = scope.own(logFlush(database), (it) => it.close())
+  const store = scope.own(createSqliteStore(database, { flush }), (it) => it.close())
   const { time, now } = options
   const log = options.log.forArea('clock')
   const onJump = (jump: ClockJump): void => log.warn('clock jumped', jump)
@@ -79,7 +83,7 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
     (it) => it.close(),
   )
   const address = toServiceAddress(options)
-  return { options, database, store, clock, events, activity, callers, principals, address, scope }
+  return { options, database, flush, store, clock, events, activity, callers, principals, address, scope }
 }
 
 function toServiceAddress(options: ServiceOptions): ServiceAddress {

@@ -39,7 +39,7 @@ const idleInTransactionMs = 10_000
 const maxBackoffMs = 100
 
 /**
- * Opens a store on PostgreSQL 15 or newer. Transactions are SERIALIZABLE and repeated after a conflict. A server that
+ * Opens a store on PostgreSQL 15 or newer. Transactions are serializable by default and repeated after a conflict. A server that
  * dies or stops responding gives errors, never ends this process, and is used again once it is back.
  * @throws AppError `data/unusable` if the server is too old, does not use UTF-8, or is behind a transaction pooler
  * @throws StoreUnavailableError
@@ -144,7 +144,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   const attempt = async <T>(
     work: (tx: Transaction) => Promise<T>,
-    signal: AbortSignal | undefined,
+    { signal, isolation = 'serializable' }: WriteOptions,
   ): Promise<Attempt<T>> => {
     signal?.throwIfAborted()
     const client = await pool.connect()
@@ -201,7 +201,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     signal?.addEventListener('abort', onAbort)
     client.on('error', onLost)
     try {
-      await Promise.race([client.query('BEGIN ISOLATION LEVEL SERIALIZABLE'), interrupted])
+      await Promise.race([client.query(`BEGIN ISOLATION LEVEL ${isolation}`), interrupted])
       phase = 'open'
       const value = await Promise.race([work(tx), interrupted])
       await last
@@ -246,9 +246,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       .catch((error: unknown) => log.warn('a database session could not be ended', { error }))
   }
 
-  const write = async <T>(work: (tx: Transaction) => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  const write = async <T>(work: (tx: Transaction) => Promise<T>, options: WriteOptions): Promise<T> => {
     for (let attempts = 1; ; attempts += 1) {
-      const result = await attempt(work, signal).catch((error: unknown) => {
+      const result = await attempt(work, options).catch((error: unknown) => {
         throw toStoreError(error)
       })
       if ('value' in result) return result.value
@@ -273,7 +273,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       all: (statement, ...[params]) =>
         track(async () => (await read(statement, params)).map((row) => statement.decode(row))),
     },
-    write: (work, { signal }: WriteOptions = {}) => track(() => write(work, signal)),
+    write: (work, options = {}) => track(() => write(work, options)),
     async close() {
       if (isClosed) return
       isClosed = true

@@ -6,10 +6,16 @@ import {
   type Store,
   StoreUnavailableError,
   type Transaction,
+  type WriteOptions,
 } from '../store.ts'
 import type { StoredRow } from '../table.ts'
 import type { Database } from './openDatabase.ts'
 import { toStoreError } from './toStoreError.ts'
+
+export type SqliteStoreOptions = {
+  /** Flushes everything committed before the call to disk. Default: durable transactions are refused */
+  flush?: () => Promise<void>
+}
 
 /**
  * Store on a SQLite connection that other, synchronous code uses too. Close the connection after the store.
@@ -27,7 +33,7 @@ import { toStoreError } from './toStoreError.ts'
  *
  * Synchronous statements in `work` belong to its transaction, so a slice can be converted before the slices it calls.
  */
-export function createSqliteStore(database: Database): Store {
+export function createSqliteStore(database: Database, { flush }: SqliteStoreOptions = {}): Store {
   const cache = new WeakMap<Statement<AnyParams>, Compiled>()
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
@@ -60,73 +66,83 @@ export function createSqliteStore(database: Database): Store {
       return query()
     })
 
+  const write = async <T>(
+    work: (tx: Transaction) => Promise<T>,
+    { signal, isDurable = false }: WriteOptions,
+  ): Promise<T> => {
+    if (isDurable && !flush) throw new Error('This store cannot flush.')
+    const value = await new Promise<T>((resolve, reject) => {
+      let state: 'waiting' | 'open' | 'ended' = 'waiting'
+      let failure: { error: unknown } | undefined
+
+      const fail = (error: unknown): void => {
+        if (state === 'ended') return
+        if (database.inTransaction) rollback.run()
+        state = 'ended'
+        reject(toStoreError(error))
+      }
+      /** Runs one statement. Its error ends the transaction, as in PostgreSQL. */
+      const execute = <R>(run: () => R): Promise<R> => {
+        const result = settle(() => {
+          if (state !== 'open') throw new Error('The transaction has ended.')
+          if (failure) throw failure.error
+          try {
+            signal?.throwIfAborted()
+            return run()
+          } catch (error) {
+            failure = { error }
+            throw error
+          }
+        })
+        result.catch(() => {}) // also fails `write`, so `work` need not await it
+        return result
+      }
+      const tx: Transaction = {
+        first: (statement, ...params) => execute(() => first(statement, params)),
+        all: (statement, ...params) => execute(() => all(statement, params)),
+        run: (statement, ...params) => execute(() => compile(statement).run(...params).changes),
+      }
+      const finish = (value: T): void => {
+        if (state !== 'open') return
+        if (failure) throw failure.error
+        signal?.throwIfAborted()
+        commit.run()
+        state = 'ended'
+        resolve(value)
+      }
+
+      setImmediate(() => {
+        try {
+          signal?.throwIfAborted()
+          begin.run()
+          state = 'open'
+          work(tx).then(finish).catch(fail)
+        } catch (error) {
+          fail(error)
+        }
+      })
+      setImmediate(() => {
+        if (state === 'open') fail(new Error('A transaction may await nothing but its own statements.'))
+      })
+    })
+    if (isDurable) await flush?.().catch(toUnknownOutcome)
+    return value
+  }
+
   return {
     read: {
       first: (statement, ...params) => read(() => first(statement, params)),
       all: (statement, ...params) => read(() => all(statement, params)),
     },
-    write<T>(work: (tx: Transaction) => Promise<T>, { signal }: { signal?: AbortSignal } = {}): Promise<T> {
-      if (isClosed) return Promise.reject(createClosedError())
-      return new Promise<T>((resolve, reject) => {
-        let state: 'waiting' | 'open' | 'ended' = 'waiting'
-        let failure: { error: unknown } | undefined
-        pending += 1
-
-        const end = (): void => {
-          state = 'ended'
-          pending -= 1
-          if (pending === 0) onIdle?.()
-        }
-        const fail = (error: unknown): void => {
-          if (state === 'ended') return
-          if (database.inTransaction) rollback.run()
-          end()
-          reject(toStoreError(error))
-        }
-        /** Runs one statement. Its error ends the transaction, as in PostgreSQL. */
-        const execute = <R>(run: () => R): Promise<R> => {
-          const result = settle(() => {
-            if (state !== 'open') throw new Error('The transaction has ended.')
-            if (failure) throw failure.error
-            try {
-              signal?.throwIfAborted()
-              return run()
-            } catch (error) {
-              failure = { error }
-              throw error
-            }
-          })
-          result.catch(() => {}) // also fails `write`, so `work` need not await it
-          return result
-        }
-        const tx: Transaction = {
-          first: (statement, ...params) => execute(() => first(statement, params)),
-          all: (statement, ...params) => execute(() => all(statement, params)),
-          run: (statement, ...params) => execute(() => compile(statement).run(...params).changes),
-        }
-        const finish = (value: T): void => {
-          if (state !== 'open') return
-          if (failure) throw failure.error
-          signal?.throwIfAborted()
-          commit.run()
-          end()
-          resolve(value)
-        }
-
-        setImmediate(() => {
-          try {
-            signal?.throwIfAborted()
-            begin.run()
-            state = 'open'
-            work(tx).then(finish).catch(fail)
-          } catch (error) {
-            fail(error)
-          }
-        })
-        setImmediate(() => {
-          if (state === 'open') fail(new Error('A transaction may await nothing but its own statements.'))
-        })
-      })
+    async write(work, options = {}) {
+      if (isClosed) throw createClosedError()
+      pending += 1
+      try {
+        return await write(work, options)
+      } finally {
+        pending -= 1
+        if (pending === 0) onIdle?.()
+      }
     },
     async close() {
       isClosed = true
@@ -147,6 +163,11 @@ function settle<T>(call: () => T): Promise<T> {
   } catch (error) {
     return Promise.reject(toStoreError(error))
   }
+}
+
+/** Committed, but a power failure may still lose it. */
+function toUnknownOutcome(cause: unknown): never {
+  throw new StoreUnavailableError('The disk did not confirm the change.', { cause, isOutcomeUnknown: true })
 }
 
 function createClosedError(): StoreUnavailableError {
