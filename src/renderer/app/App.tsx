@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import { useCommands } from '../ui/commands/commandRegistry.tsx'
-import { DecisionContext } from '../ui/decisionContext.ts'
+import { type Decision, DecisionContext } from '../ui/decisionContext.ts'
+import { SkeletonRows } from '../ui/Skeleton.tsx'
 import { narrowWindow, useMedia } from '../ui/useMedia.ts'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
 import { CrashBoundary } from './CrashBoundary.tsx'
@@ -17,6 +18,12 @@ import { createWindowCommands } from './windowCommands.ts'
 const InlineDecision = lazy(async () => ({
   default: (await import('../features/approvals/decision/InlineDecision.tsx')).InlineDecision,
 }))
+
+const SuspendedDecision: Decision = (props) => (
+  <Suspense fallback={<SkeletonRows label="Loading the request…" count={3} />}>
+    <InlineDecision {...props} />
+  </Suspense>
+)
 
 /** Root layout of the window: sidebar, current section and status bar. */
 export function App() {
@@ -37,7 +44,7 @@ export function App() {
         <CrashBoundary key={section.id}>
           <h1 className="sr-only">{section.title}</h1>
           <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${section.title}…`} />}>
-            <DecisionContext value={InlineDecision}>
+            <DecisionContext value={SuspendedDecision}>
               <PurchaseProvider>
                 <section.Screen />
               </PurchaseProvider>

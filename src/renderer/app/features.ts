@@ -3,17 +3,17 @@ import { approvalsFeature } from '../features/approvals/approvalsFeature.tsx'
 import { chatFeature } from '../features/chat/chatFeature.tsx'
 import { domainsFeature } from '../features/domains/domainsFeature.ts'
 import { identityFeature } from '../features/identity/identityFeature.ts'
+import { paymentsFeature } from '../features/payments/paymentsFeature.ts'
 import { settingsFeature } from '../features/settings/settingsFeature.tsx'
 import { walletFeature } from '../features/wallet/walletFeature.ts'
 import type { Feature } from '../ui/feature.ts'
 import { creditsPageFeature } from './credits/creditsPageFeature.ts'
-import { paymentsPageFeature } from './payments/paymentsPageFeature.ts'
 import { terminalsFeature } from './terminals/terminalsFeature.tsx'
 
 /** Sections of the window in display order, grouped by topic. */
 export const featureGroups: readonly (readonly Feature[])[] = [
   [chatFeature, terminalsFeature, domainsFeature],
-  [walletFeature, creditsPageFeature, paymentsPageFeature],
+  [walletFeature, creditsPageFeature, paymentsFeature],
   [identityFeature, approvalsFeature, activityFeature],
   [settingsFeature],
 ]

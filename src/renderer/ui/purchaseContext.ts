@@ -4,7 +4,8 @@ export type PurchaseOrder =
   | {
       kind: 'registration'
       domain: string
-      unicode: string /** US dollars per year; null if unknown. */
+      unicode: string
+      /** US dollars per year; null if unknown. */
       renewal: number | null
     }
   | { kind: 'renewal'; domain: string; unicode: string; expiresAt: string }

@@ -25,7 +25,9 @@ const storedPurchase = persistValue<z.infer<typeof StoredPurchase> | null>(
   { stores: [windowStore] },
 )
 
-const PurchaseView = lazy(async () => ({ default: (await import('./PurchaseView.tsx')).PurchaseView }))
+const PurchaseDialog = lazy(async () => ({
+  default: (await import('../../features/payments/purchase/PurchaseDialog.tsx')).PurchaseDialog,
+}))
 
 /** Shows one purchase at a time. */
 export function PurchaseProvider({ children }: { children: ReactNode }) {
@@ -50,7 +52,7 @@ export function PurchaseProvider({ children }: { children: ReactNode }) {
       {children}
       {purchase && (
         <Suspense>
-          <PurchaseView
+          <PurchaseDialog
             key={purchase.id}
             order={purchase.order}
             paymentId={purchase.paymentId}

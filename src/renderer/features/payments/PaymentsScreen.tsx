@@ -4,7 +4,6 @@ import { PageFrame } from '../../ui/PageFrame.tsx'
 import { PageTabs } from '../../ui/PageTabs.tsx'
 import { buildAddress, useRoute } from '../../ui/route.ts'
 import { useAddressFilters } from '../../ui/useAddressFilters.ts'
-import type { DecisionView } from './decisionView.ts'
 import { LimitsPage } from './limits/LimitsPage.tsx'
 import { downloadPayments } from './list/downloadPayments.ts'
 import { PaymentList } from './list/PaymentList.tsx'
@@ -16,7 +15,7 @@ const pages = [
   { id: 'limits', title: 'Limits' },
 ] as const
 
-export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
+export function PaymentsScreen() {
   const [, place] = useRoute()
   const [filters, setFilters] = useAddressFilters(PaymentFilters, noPaymentFilters)
   const isList = place === undefined
@@ -46,7 +45,7 @@ export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
       ) : place === undefined ? (
         <PaymentList filters={filters} onFilters={setFilters} />
       ) : (
-        <ReceiptPage key={place} paymentId={place} Decision={Decision} />
+        <ReceiptPage key={place} paymentId={place} />
       )}
     </PageFrame>
   )

@@ -1,4 +1,5 @@
 import { Download, Gauge, ReceiptText } from 'lucide-react'
+import { lazy } from 'react'
 import type { Badge, Feature } from '../../ui/feature.ts'
 import { goTo } from '../../ui/route.ts'
 import { downloadPayments } from './list/downloadPayments.ts'
@@ -6,13 +7,13 @@ import { useLivePayments, useUnclearCount } from './usePayments.ts'
 
 const section = 'Payments'
 
-/** `Screen` is added by the window, which also renders approvals in it. */
-export const paymentsFeature: Omit<Feature, 'Screen'> = {
+export const paymentsFeature: Feature = {
   id: 'payments',
   title: 'Payments',
   icon: ReceiptText,
   letter: 'p',
   keywords: ['paid', 'receipts', 'usdc', 'x402', 'money', 'limits', 'budgets'],
+  Screen: lazy(async () => ({ default: (await import('./PaymentsScreen.tsx')).PaymentsScreen })),
   useBadge: usePaymentsBadge,
   commands: [
     {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { useToolServerActions, useToolServers } from '#renderer/api/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
@@ -42,9 +42,7 @@ export function CallApproval({ call: { intent_id: id, note, tool } }: { call: Ch
   if (whole) {
     return (
       <div className="border-t border-line bg-raised p-4">
-        <Suspense>
-          <Decision intentId={id} />
-        </Suspense>
+        <Decision intentId={id} />
       </div>
     )
   }

@@ -2,6 +2,7 @@ import { CircleCheck, CircleX, Clock, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
+import { useDecisionView } from '#renderer/ui/decisionContext.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 import { goTo } from '#renderer/ui/route.ts'
@@ -9,7 +10,6 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
-import type { DecisionView } from '../decisionView.ts'
 import { formatAmount } from '../describePayment.ts'
 import { useLivePayments, usePayment } from '../usePayments.ts'
 import { getPurchaseOutcome, type PurchaseOutcome, type Sold } from './outcome.ts'
@@ -18,14 +18,14 @@ import { orderTitle } from './purchaseInput.ts'
 type ProgressDialogProps = {
   order: PurchaseOrder
   paymentId: string
-  Decision: DecisionView
   onClose: () => void
   /** Returns to the order form. */
   onAgain: () => void
 }
 
 /** Payment in progress: approval, payment, delivery. The payment continues after the dialog is closed. */
-export function ProgressDialog({ order, paymentId, Decision, onClose, onAgain }: ProgressDialogProps) {
+export function ProgressDialog({ order, paymentId, onClose, onAgain }: ProgressDialogProps) {
+  const Decision = useDecisionView()
   useLivePayments()
   const { data: payment, error, refetch } = usePayment(paymentId)
   const outcome = payment && getPurchaseOutcome(payment)

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
-import type { DecisionView } from '../decisionView.ts'
 import { OrderDialog } from './OrderDialog.tsx'
 import { ProgressDialog } from './ProgressDialog.tsx'
 
@@ -8,12 +7,11 @@ type PurchaseDialogProps = {
   order: PurchaseOrder
   /** Payment of an order placed before the window was reloaded. */
   paymentId: string | undefined
-  Decision: DecisionView
   onOrdered: (paymentId: string) => void
   onClose: () => void
 }
 
-export function PurchaseDialog({ order, Decision, onClose, ...props }: PurchaseDialogProps) {
+export function PurchaseDialog({ order, onClose, ...props }: PurchaseDialogProps) {
   const [paymentId, setPaymentId] = useState(props.paymentId)
   const learn = (id: string) => {
     setPaymentId(id)
@@ -21,12 +19,6 @@ export function PurchaseDialog({ order, Decision, onClose, ...props }: PurchaseD
   }
   if (paymentId === undefined) return <OrderDialog order={order} onClose={onClose} onOrdered={learn} />
   return (
-    <ProgressDialog
-      order={order}
-      paymentId={paymentId}
-      Decision={Decision}
-      onClose={onClose}
-      onAgain={() => setPaymentId(undefined)}
-    />
+    <ProgressDialog order={order} paymentId={paymentId} onClose={onClose} onAgain={() => setPaymentId(undefined)} />
   )
 }

@@ -4,6 +4,7 @@ import { useAgent } from '#renderer/api/AgentProvider.tsx'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { DataText, formatJson } from '#renderer/ui/DataText.tsx'
+import { useDecisionView } from '#renderer/ui/decisionContext.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { PageScroll } from '#renderer/ui/PageFrame.tsx'
 import { Panel } from '#renderer/ui/Panel.tsx'
@@ -12,14 +13,13 @@ import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { formatSize } from '#renderer/ui/sizeText.ts'
 import { reconcilePayment } from '#shared/contract/localPayments.ts'
 import type { PaidResponse, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
-import type { DecisionView } from '../decisionView.ts'
 import { formatAmount } from '../describePayment.ts'
 import { StateChip, TestChip } from '../StateChip.tsx'
 import { paymentsKey, usePayment } from '../usePayments.ts'
 import { PaymentSteps } from './PaymentSteps.tsx'
 import { ReceiptFacts } from './ReceiptFacts.tsx'
 
-export function ReceiptPage({ paymentId, Decision }: { paymentId: string; Decision: DecisionView }) {
+export function ReceiptPage({ paymentId }: { paymentId: string }) {
   const { data, error, isPending, refetch } = usePayment(paymentId)
   return (
     <PageScroll width="table" className="flex flex-col gap-5 py-4">
@@ -33,7 +33,7 @@ export function ReceiptPage({ paymentId, Decision }: { paymentId: string; Decisi
       {isPending ? (
         <SkeletonRows label="Loading the payment…" count={6} rowClassName="h-6" />
       ) : data ? (
-        <Receipt payment={data} Decision={Decision} />
+        <Receipt payment={data} />
       ) : (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       )}
@@ -41,7 +41,8 @@ export function ReceiptPage({ paymentId, Decision }: { paymentId: string; Decisi
   )
 }
 
-function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: DecisionView }) {
+function Receipt({ payment }: { payment: PaymentReceipt }) {
+  const Decision = useDecisionView()
   const { title, state, test, sentence, intent_id: intentId } = payment
   return (
     <article aria-label="Payment" className="flex flex-col gap-5">
