@@ -42,6 +42,17 @@ test.each([
   expect(persistValue('sizes', Sizes, initial, { stores: [text] }).read()).toBe(initial)
 })
 
+test('removes the older value instead if a refused write is discarded', () => {
+  const storage = memoryStorage(20)
+  const stores = [createTextStore(() => storage)]
+  const store = persistValue('sizes', z.string(), 'none', { stores, onRefusal: 'discard' })
+  store.write('short')
+  expect(storage.getItem('sizes')).toBe('short')
+  store.write('long'.repeat(10))
+  expect(store.read()).toBe('none')
+  expect(storage.getItem('sizes')).toBeNull()
+})
+
 test('ignores a stored value that fails schema validation', () => {
   const storage = memoryStorage()
   const stores = [createTextStore(() => storage)]

@@ -15,6 +15,11 @@ export type Persisted<Value> = {
 type PersistedOptions = {
   /** Stores to read in order until one contains a valid value. Values are written to all of them. */
   stores?: readonly TextStore[]
+  /**
+   * If the browser refuses a write, `hold` keeps the value in memory until the page unloads. `discard` removes the
+   * stored value, so that an older one is not restored.
+   */
+  onRefusal?: 'hold' | 'discard'
 }
 
 /**
@@ -25,7 +30,7 @@ export function persistValue<Value>(
   key: string,
   schema: z.ZodType<Value>,
   fallback: Value,
-  { stores = [deviceStore] }: PersistedOptions = {},
+  { stores = [deviceStore], onRefusal = 'hold' }: PersistedOptions = {},
 ): Persisted<Value> {
   const changes = createEmitter()
   let last: { texts: readonly (string | null)[]; value: Value } | undefined
@@ -43,7 +48,10 @@ export function persistValue<Value>(
     read,
     write(value) {
       const text = typeof value === 'string' ? value : JSON.stringify(value)
-      for (const store of stores) store.set(key, text)
+      for (const store of stores) {
+        const isStored = store.set(key, text)
+        if (!isStored && onRefusal === 'discard') store.remove(key)
+      }
       changes.emit()
     },
     clear() {

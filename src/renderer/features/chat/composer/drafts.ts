@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { persistValue } from '#renderer/storage/persistValue.ts'
 import { deviceStore, type TextStore } from '#renderer/storage/textStore.ts'
 import { Attachment } from '#shared/contract/chatLibrary.ts'
 
@@ -8,20 +9,17 @@ export const emptyDraft: Draft = { text: '', attachments: [] }
 
 /** Reads a draft stored across page loads, per conversation and for the next new one. */
 export function readDraft(place: string, store: TextStore = deviceStore): Draft {
-  try {
-    return Draft.parse(JSON.parse(store.get(buildKey(place)) ?? 'null'))
-  } catch {
-    return emptyDraft // missing, or in an unknown format
-  }
+  return openDraft(place, store).read()
 }
 
 /** Drops the draft if the storage is full. */
 export function storeDraft(place: string, draft: Draft, store: TextStore = deviceStore): void {
+  const stored = openDraft(place, store)
   const isEmpty = draft.text === '' && draft.attachments.length === 0
-  const isStored = !isEmpty && store.set(buildKey(place), JSON.stringify(draft))
-  if (!isStored) store.remove(buildKey(place)) // otherwise an older draft would be restored
+  if (isEmpty) stored.clear()
+  else stored.write(draft)
 }
 
-function buildKey(place: string): string {
-  return `steward.chat.draft.${place}`
+function openDraft(place: string, store: TextStore) {
+  return persistValue(`steward.chat.draft.${place}`, Draft, emptyDraft, { stores: [store], onRefusal: 'discard' })
 }

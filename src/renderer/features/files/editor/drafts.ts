@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { persistValue } from '#renderer/storage/persistValue.ts'
 import { deviceStore, type TextStore } from '#renderer/storage/textStore.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
@@ -20,6 +21,8 @@ const buildPrefix = (sandboxId: string) => `${common}${sandboxId}:`
 
 export function openDrafts(sandboxId: SandboxId, store: TextStore = deviceStore): Drafts {
   const prefix = buildPrefix(sandboxId)
+  const open = (path: string) =>
+    persistValue(prefix + path, Draft.optional(), undefined, { stores: [store], onRefusal: 'discard' })
   return {
     paths: () =>
       store
@@ -27,18 +30,9 @@ export function openDrafts(sandboxId: SandboxId, store: TextStore = deviceStore)
         .filter((key) => key.startsWith(prefix))
         .map((key) => key.slice(prefix.length))
         .sort(),
-    read(path) {
-      try {
-        return Draft.parse(JSON.parse(store.get(prefix + path) ?? 'null'))
-      } catch {
-        return undefined // missing, or in an unknown format
-      }
-    },
-    keep(path, draft) {
-      const isStored = store.set(prefix + path, JSON.stringify(draft))
-      if (!isStored) store.remove(prefix + path) // otherwise an older draft would be restored
-    },
-    forget: (path) => store.remove(prefix + path),
+    read: (path) => open(path).read(),
+    keep: (path, draft) => open(path).write(draft),
+    forget: (path) => open(path).clear(),
   }
 }
 

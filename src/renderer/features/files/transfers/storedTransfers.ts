@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { persistValue } from '#renderer/storage/persistValue.ts'
 import { deviceStore, type TextStore } from '#renderer/storage/textStore.ts'
 import type { SandboxId } from '#shared/ids.ts'
 
@@ -24,22 +25,12 @@ const common = 'steward.uploads.'
 const buildKey = (sandboxId: SandboxId) => `${common}${sandboxId}`
 
 export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceStore): TransferStore {
-  const key = buildKey(sandboxId)
-  const read = (): StoredTransfer[] => {
-    try {
-      return z.array(TransferRecord).parse(JSON.parse(store.get(key) ?? '[]'))
-    } catch {
-      return [] // in an unknown format
-    }
-  }
-  const write = (notes: readonly StoredTransfer[]) => {
-    if (notes.length === 0) store.remove(key)
-    else store.set(key, JSON.stringify(notes))
-  }
+  const { read, write, clear } = persistValue(buildKey(sandboxId), z.array(TransferRecord), [], { stores: [store] })
+  const replace = (transfers: StoredTransfer[]) => (transfers.length === 0 ? clear() : write(transfers))
   return {
     read,
-    keep: (note) => write([...read().filter(({ id }) => id !== note.id), note]),
-    forget: (id) => write(read().filter((it) => it.id !== id)),
+    keep: (note) => replace([...read().filter(({ id }) => id !== note.id), note]),
+    forget: (id) => replace(read().filter((it) => it.id !== id)),
   }
 }
 

@@ -1,9 +1,12 @@
 import type { IParser } from '@xterm/xterm'
+import { z } from 'zod'
+import { persistValue } from '#renderer/storage/persistValue.ts'
 import { windowStore } from '#renderer/storage/textStore.ts'
 import { createObservable, type Observable } from './observable.ts'
 import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
 
-export type ClipboardAnswer = 'allow' | 'refuse'
+const ClipboardAnswer = z.enum(['allow', 'refuse'])
+export type ClipboardAnswer = z.infer<typeof ClipboardAnswer>
 
 /** Requests of a terminal's programs to set the clipboard (OSC 52). */
 export type ClipboardRequests = {
@@ -73,12 +76,7 @@ export function decodeText(data: string): string | undefined {
 
 /** Stores the answer for the lifetime of the window, so that the user is not asked again after a reattach. */
 export function createAnswerStore(terminalId: string): ClipboardRequestsOptions['remembered'] {
-  const key = `steward.terminal.clipboard.${terminalId}`
-  return {
-    read() {
-      const stored = windowStore.get(key)
-      return stored === 'allow' || stored === 'refuse' ? stored : undefined
-    },
-    write: (answer) => void windowStore.set(key, answer),
-  }
+  return persistValue(`steward.terminal.clipboard.${terminalId}`, ClipboardAnswer.optional(), undefined, {
+    stores: [windowStore],
+  })
 }
