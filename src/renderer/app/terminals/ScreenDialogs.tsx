@@ -13,36 +13,41 @@ import { SearchAllDialog } from '../../features/terminals/search/SearchAllDialog
 import { RunCommandDialog } from '../../features/terminals/sessions/RunCommandDialog.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { NameDialog } from '../../ui/NameDialog.tsx'
+import type { SandboxLifecycle } from './sandboxLifecycle.ts'
 import type { PortRequest } from './useSandboxLinks.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
+  const { sandboxes = [], selection, terminals, dialogs, focus, lifecycle } = screen
   const change = useChangeSandbox()
-  const { dialog, closeDialog } = screen
+  const dialog = dialogs.current
   switch (dialog?.kind) {
     case 'create':
-      return <CreateWithImages screen={screen} />
+      return <CreateWithImages lifecycle={lifecycle} onClose={dialogs.close} />
     case 'search':
       return (
         <SearchAllDialog
-          sandboxes={screen.sandboxes ?? []}
-          onOpen={screen.openMatch}
+          sandboxes={sandboxes}
+          onOpen={(match) => {
+            dialogs.close()
+            selection.openMatch(match)
+          }}
           onClose={() => {
-            closeDialog()
-            screen.focusTerminal()
+            dialogs.close()
+            focus.request()
           }}
         />
       )
     case 'images':
-      return <ImagesDialog onClose={closeDialog} />
+      return <ImagesDialog onClose={dialogs.close} />
     case 'snapshot':
-      return <TakeSnapshot sandbox={dialog.sandbox} onClose={closeDialog} />
+      return <TakeSnapshot sandbox={dialog.sandbox} onClose={dialogs.close} />
     case 'run':
       return (
         <RunCommandDialog
           sandboxName={dialog.sandbox.name}
-          run={(terminal) => screen.openTerminal(dialog.sandbox, terminal)}
-          onClose={closeDialog}
+          run={(terminal) => terminals.open(dialog.sandbox, terminal)}
+          onClose={dialogs.close}
         />
       )
     case 'rename':
@@ -53,15 +58,17 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
           confirmLabel="Rename"
           initial={dialog.sandbox.name}
           onConfirm={(name) => change(dialog.sandbox, { name })}
-          onClose={closeDialog}
+          onClose={dialogs.close}
         />
       )
     case 'expose':
-      return <ExposeQuestion sandbox={dialog.sandbox} request={dialog.request} onClose={closeDialog} />
+      return <ExposeQuestion sandbox={dialog.sandbox} request={dialog.request} onClose={dialogs.close} />
     case 'stop':
-      return <StopDialog sandbox={dialog.sandbox} programs={dialog.programs} stop={screen.stop} onClose={closeDialog} />
+      return (
+        <StopDialog sandbox={dialog.sandbox} programs={dialog.programs} stop={lifecycle.stop} onClose={dialogs.close} />
+      )
     case 'delete':
-      return <DeleteSandboxDialog sandbox={dialog.sandbox} remove={screen.remove} onClose={closeDialog} />
+      return <DeleteSandboxDialog sandbox={dialog.sandbox} remove={lifecycle.remove} onClose={dialogs.close} />
     default:
       return null
   }
@@ -92,17 +99,17 @@ function ExposeQuestion({
 }
 
 /** Form values persist while the image list is shown. */
-function CreateWithImages({ screen }: { screen: TerminalsScreenState }) {
+function CreateWithImages({ lifecycle, onClose }: { lifecycle: SandboxLifecycle; onClose: () => void }) {
   const { data: images = [] } = useImages()
   const [managing, setManaging] = useState(false)
   return (
     <>
       <CreateSandboxDialog
         images={images}
-        create={screen.create}
-        onCreated={screen.created}
+        create={lifecycle.create}
+        onCreated={lifecycle.showCreated}
         onManageImages={() => setManaging(true)}
-        onClose={screen.closeDialog}
+        onClose={onClose}
       />
       {managing && <ImagesDialog onClose={() => setManaging(false)} />}
     </>

@@ -3,7 +3,7 @@ import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { NoSandboxes } from '../../features/sandboxes/list/NoSandboxes.tsx'
 import { SandboxPanel } from '../../features/sandboxes/list/SandboxPanel.tsx'
 import { createSandboxMenu } from '../../features/sandboxes/list/SandboxRow.tsx'
-import { SandboxListActionsContext } from '../../features/sandboxes/sandboxListActions.ts'
+import { SandboxListActionsContext, useSandboxListActions } from '../../features/sandboxes/sandboxListActions.ts'
 import { loadTerminalTabs } from '../../features/terminals/sessions/loadTerminalTabs.ts'
 import { useRecent } from '../../features/terminals/sessions/useRecent.ts'
 import { Workbench, type WorkbenchProps } from '../../features/terminals/sessions/Workbench.tsx'
@@ -14,6 +14,7 @@ import { ListButton } from '../../ui/panels/ListButton.tsx'
 import { listId, listWidth } from '../../ui/panels/panelWidths.ts'
 import { ResizablePanels } from '../../ui/panels/ResizablePanels.tsx'
 import { usePanelRoom } from '../../ui/panels/usePanelRoom.ts'
+import { createWorkbenchActions } from './createWorkbenchActions.ts'
 import { ScreenDialogs } from './ScreenDialogs.tsx'
 import { createSandboxListActions } from './sandboxListActions.ts'
 import { createScreenCommands } from './screenCommands.ts'
@@ -35,7 +36,10 @@ const sideWidth = { initial: 380, min: 280, max: 900 }
 
 export function TerminalsScreen() {
   const screen = useTerminalsScreen()
-  const { sandboxes, present } = screen
+  const { sandboxes, selection, dialogs, focus, lifecycle } = screen
+  const { present } = selection
+  const actions = createSandboxListActions(screen)
+  const openCreateDialog = () => dialogs.open({ kind: 'create' })
   const [webgl] = useState(() => createWebglLeases(webglContexts))
   const recentIds = useRecent(present?.id, maxMounted)
   const mounted = sandboxes?.filter(({ id }) => recentIds.includes(id)) ?? []
@@ -47,29 +51,34 @@ export function TerminalsScreen() {
     side.show('files')
     setRequestedFile({ sandboxId: id, ...request })
   }
-  const linksOf = useSandboxLinks({ show: showFile, askToExpose: screen.askToExpose })
+  const linksOf = useSandboxLinks({
+    show: showFile,
+    askToExpose: (sandbox, request) => dialogs.open({ kind: 'expose', sandbox, request }),
+  })
   useAddressTarget({
     sandboxes,
     openFile: (sandbox, path) => showFile(sandbox, { path }),
-    openTerminal: (sandbox, id) => screen.showTerminal(sandbox, id),
+    openTerminal: selection.showTerminal,
   })
   const leaveList = () => {
     setListOpen(false)
-    screen.focusTerminal()
+    focus.request()
   }
   // Preloads the tabs with the first terminal. Errors are ignored here, because rendering the tabs fails again and
   // reports them.
   useEffect(() => void loadTerminalTabs().catch(() => {}), [])
   useCommands([
-    ...createScreenCommands(
-      { ...screen, focusTerminal: leaveList },
-      room.listFolds ? () => setListOpen(true) : leaveList,
-    ),
+    ...createScreenCommands({
+      screen,
+      actions,
+      focusTerminal: leaveList,
+      openList: room.listFolds ? () => setListOpen(true) : leaveList,
+    }),
     ...(present ? createSideCommands(side) : []),
   ])
 
   return (
-    <SandboxListActionsContext value={createSandboxListActions(screen)}>
+    <SandboxListActionsContext value={actions}>
       <ResizablePanels
         room={room}
         start={{
@@ -81,18 +90,18 @@ export function TerminalsScreen() {
           content: (
             <SandboxPanel
               selectedId={present?.id}
-              actions={screen.sandboxActions}
+              actions={actions}
               onSelect={(sandbox) => {
                 setListOpen(false)
-                screen.open(sandbox)
+                selection.open(sandbox)
               }}
-              onNew={screen.askForSandbox}
+              onNew={openCreateDialog}
             />
           ),
         }}
         middle={
           <section aria-label="Terminals" className="relative size-full bg-canvas">
-            {sandboxes?.length === 0 && <NoSandboxes onNew={screen.askForSandbox} />}
+            {sandboxes?.length === 0 && <NoSandboxes onNew={openCreateDialog} />}
             {mounted.map((sandbox) => (
               <ScreenWorkbench
                 key={sandbox.id}
@@ -122,7 +131,7 @@ export function TerminalsScreen() {
                 present={present}
                 side={side}
                 request={requestedFile}
-                show={screen.created}
+                show={lifecycle.showCreated}
               />
             ),
           }
@@ -141,23 +150,24 @@ type ScreenWorkbenchProps = Pick<WorkbenchProps, 'sandbox' | 'webgl' | 'inside' 
 /** Terminals of one sandbox, hidden while another sandbox is shown. */
 function ScreenWorkbench({ screen, side, ...props }: ScreenWorkbenchProps) {
   const { sandbox } = props
-  const { selection } = screen
-  const visible = sandbox === screen.present
+  const { selection, layouts, terminals, focus } = screen
+  const visible = sandbox === selection.present
+  const actions = useSandboxListActions()
   return (
     <Layer visible={visible}>
       <Workbench
         {...props}
         visible={visible}
-        selectedId={selection.terminals[sandbox.id]}
-        closedIds={selection.closed[sandbox.id] ?? []}
-        layout={screen.layoutOf(sandbox)}
-        creating={screen.creating}
-        wantsFocus={screen.wantsFocus}
-        onFocused={screen.onFocused}
-        onRoom={screen.learnRoom}
-        actions={screen.workbenchActions(sandbox)}
-        sandboxMenu={createSandboxMenu(sandbox, screen.sandboxActions)}
-        reveal={screen.reveal}
+        selectedId={selection.value.terminals[sandbox.id]}
+        closedIds={selection.value.closed[sandbox.id] ?? []}
+        layout={layouts.layoutOf(sandbox.id)}
+        creating={terminals.creating}
+        wantsFocus={focus.isRequested}
+        onFocused={focus.onFocused}
+        onRoom={terminals.learnRoom}
+        actions={createWorkbenchActions(screen, sandbox)}
+        sandboxMenu={createSandboxMenu(sandbox, actions)}
+        reveal={selection.reveal}
         sideButton={
           <>
             <ListeningPorts sandbox={sandbox} visible={visible && !side.open} />

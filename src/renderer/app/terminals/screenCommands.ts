@@ -1,4 +1,5 @@
 import { Camera, Copy, Layers, PanelLeft, Pencil, Play, Plus, Search, Square, Trash2 } from 'lucide-react'
+import type { SandboxListActions } from '../../features/sandboxes/sandboxListActions.ts'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
 import { detectKeyboard } from '../../ui/commands/shortcuts.ts'
 import { listKeys, newSandboxKeys, searchAllKeys } from '../../ui/commands/terminalSafeKeys.ts'
@@ -6,11 +7,19 @@ import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 const section = 'Sandboxes'
 
-export function createScreenCommands(
-  { present, sandboxes = [], ...screen }: TerminalsScreenState,
-  openList: () => void,
-): Command[] {
-  const { sandboxActions: actions } = screen
+type ScreenCommandsOptions = {
+  screen: TerminalsScreenState
+  actions: SandboxListActions
+  focusTerminal(): void
+  openList(): void
+}
+
+export function createScreenCommands({ screen, actions, focusTerminal, openList }: ScreenCommandsOptions): Command[] {
+  const {
+    sandboxes = [],
+    selection: { present },
+    dialogs,
+  } = screen
   return [
     {
       id: 'sandbox.new',
@@ -19,7 +28,7 @@ export function createScreenCommands(
       icon: Plus,
       shortcut: newSandboxKeys,
       keywords: ['create', 'machine'],
-      run: screen.askForSandbox,
+      run: () => dialogs.open({ kind: 'create' }),
     },
     {
       id: 'images.list',
@@ -27,7 +36,7 @@ export function createScreenCommands(
       section,
       icon: Layers,
       keywords: ['add', 'remove', 'base', 'distribution'],
-      run: screen.askForImages,
+      run: () => dialogs.open({ kind: 'images' }),
     },
     {
       id: 'terminals.search-all',
@@ -36,7 +45,7 @@ export function createScreenCommands(
       icon: Search,
       shortcut: detectKeyboard().apple ? searchAllKeys.apple : searchAllKeys.other,
       keywords: ['find', 'scrollback', 'output'],
-      run: screen.askForSearch,
+      run: () => dialogs.open({ kind: 'search' }),
       enabled: sandboxes.length > 0,
     },
     {
@@ -46,7 +55,7 @@ export function createScreenCommands(
       icon: PanelLeft,
       shortcut: listKeys,
       keywords: ['focus'],
-      run: () => moveFocus(screen.focusTerminal, openList),
+      run: () => moveFocus(focusTerminal, openList),
     },
     ...(present === undefined
       ? []
@@ -59,7 +68,7 @@ export function createScreenCommands(
                   section,
                   icon: Square,
                   // asks first, because it is one key away from other commands in the palette
-                  run: () => screen.askToStop(present),
+                  run: () => dialogs.confirmStop(present),
                 },
               ]
             : [
@@ -84,7 +93,7 @@ export function createScreenCommands(
             title: `Take a snapshot of ${present.name}…`,
             section,
             icon: Camera,
-            run: () => screen.askForSnapshot(present),
+            run: () => dialogs.open({ kind: 'snapshot', sandbox: present }),
             enabled: present.status !== 'provisioning',
           },
           {

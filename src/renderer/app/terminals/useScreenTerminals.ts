@@ -16,13 +16,14 @@ import {
 import type { Arrange } from '../../features/terminals/sessions/workbenchActions.ts'
 import type { TerminalSize } from '../../features/terminals/stream/terminalScreen.ts'
 import { notify } from '../../ui/toast.tsx'
+import type { TerminalFocus } from './useTerminalFocus.ts'
 
 type PlacedTerminal = NewTerminal & { arrange?: Arrange }
 
 type ScreenTerminalsOptions = {
   layouts: Layouts
   changeSelection: ChangeSelection
-  focusTerminal(): void
+  focus: TerminalFocus
 }
 
 export type ScreenTerminals = Pick<TerminalActions, 'rename' | 'retitle'> & {
@@ -45,7 +46,7 @@ export type ScreenTerminals = Pick<TerminalActions, 'rename' | 'retitle'> & {
 }
 
 export function useScreenTerminals(options: ScreenTerminalsOptions): ScreenTerminals {
-  const { layouts, changeSelection, focusTerminal } = options
+  const { layouts, changeSelection, focus } = options
   const terminals = useTerminalActions()
   const [creations, setCreations] = useState(0)
   const room = useRef<TerminalSize>(undefined)
@@ -60,7 +61,7 @@ export function useScreenTerminals(options: ScreenTerminalsOptions): ScreenTermi
       .finally(() => setCreations((count) => count - 1))
     if (arrange) layouts.change(sandbox.id, (layout) => arrange(layout, session_id))
     changeSelection((before) => withTerminalSelected(before, sandbox.id, session_id))
-    focusTerminal()
+    focus.request()
   }
 
   const tryOpen = async (sandbox: Pick<Sandbox, 'id'>, terminal: PlacedTerminal): Promise<boolean> => {
@@ -98,7 +99,7 @@ export function useScreenTerminals(options: ScreenTerminalsOptions): ScreenTermi
       const next = findNextTerminal(layout, after.closed[sandbox_id] ?? [], session_id)
       return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
     })
-    focusTerminal()
+    focus.request()
   }
 
   return {

@@ -12,6 +12,6 @@ export const SandboxListActionsContext = createContext<SandboxListActions | unde
 
 export function useSandboxListActions(): SandboxListActions {
   const actions = useContext(SandboxListActionsContext)
-  if (!actions) throw new Error('useMachineActions must be used within a MachineActionsContext')
+  if (!actions) throw new Error('useSandboxListActions must be used within a SandboxListActionsContext')
   return actions
 }
