@@ -1,10 +1,10 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
-import { getLocalStatus, type ServiceConnection } from '#shared/contract/localApi.ts'
+import { getLocalStatus, type LocalEventOf, type ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Output } from '#shared/contract/route.ts'
 import type { ApiClient } from './agentClient.ts'
-import { type LiveEvents, LiveEventsContext, useLinkState, useLiveEvent } from './liveEvents.ts'
-import { patchAndRefetch, readAgain } from './readAgain.ts'
+import { type LiveEvents, LiveEventsContext, useLinkState } from './liveEvents.ts'
+import { patchAndRefetch } from './readAgain.ts'
 
 const AgentContext = createContext<ApiClient | undefined>(undefined)
 
@@ -18,10 +18,7 @@ type AgentProviderProps = {
 export function AgentProvider({ agent, events, children }: AgentProviderProps) {
   return (
     <AgentContext value={agent}>
-      <LiveEventsContext value={events}>
-        {events && <StatusKeeper />}
-        {children}
-      </LiveEventsContext>
+      <LiveEventsContext value={events}>{children}</LiveEventsContext>
     </AgentContext>
   )
 }
@@ -59,13 +56,6 @@ export function useConnection(): ServiceConnection | undefined {
   return { ...connection, state: 'unreachable', detail: 'Steward isn’t responding.' }
 }
 
-function StatusKeeper() {
-  const queryClient = useQueryClient()
-  useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, statusKey)
-    if (event.type !== 'connection.changed') return
-    const { connection } = event
-    void patchAndRefetch<LocalStatus>(queryClient, statusKey, (status) => ({ ...status, connection }))
-  })
-  return null
+export function patchConnection(queryClient: QueryClient, { connection }: LocalEventOf<'connection.changed'>): void {
+  void patchAndRefetch<LocalStatus>(queryClient, statusKey, (status) => ({ ...status, connection }))
 }

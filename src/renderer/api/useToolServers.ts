@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { Input } from '#shared/contract/route.ts'
 import {
   addToolServer,
@@ -11,18 +11,12 @@ import {
   testToolServer,
 } from '#shared/contract/toolServers.ts'
 import { useAgent } from './AgentProvider.tsx'
-import { useLiveEvent } from './liveEvents.ts'
-import { readAgain } from './readAgain.ts'
 
 export const toolServersKey = ['tool-servers'] as const
 
 /** Reads third-party MCP servers and the tools that the user allowed. */
 export function useToolServers() {
   const agent = useAgent()
-  const queryClient = useQueryClient()
-  useLiveEvent(({ type }) => {
-    if (type === 'ready' || type === 'tool-servers.changed') void readAgain(queryClient, toolServersKey)
-  })
   return useQuery({
     queryKey: toolServersKey,
     queryFn: async ({ signal }) => (await agent(listToolServers, {}, { signal })).servers,

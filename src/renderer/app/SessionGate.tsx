@@ -1,16 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { KeyRound, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { Policy } from '#shared/contract/intents.ts'
-import { type LocalEvent, localEventsPath } from '#shared/contract/localApi.ts'
+import { localEventsPath } from '#shared/contract/localApi.ts'
 import { AgentProvider } from '../api/AgentProvider.tsx'
 import type { ApiClient } from '../api/agentClient.ts'
 import { createLiveEvents, type LiveEvents, useLiveEvent } from '../api/liveEvents.ts'
-import { patchAndRefetch, readAgain } from '../api/readAgain.ts'
 import { getSocketOrigin } from '../api/streamUrl.ts'
-import { useLiveLists } from '../api/useLiveLists.ts'
-import { policyKey } from '../api/usePolicy.ts'
-import { walletKey } from '../api/useWallet.ts'
 import { openWindowSocket } from '../api/windowKey.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyLine } from '../ui/CopyLine.tsx'
@@ -18,8 +13,8 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorNotice } from '../ui/ErrorNotice.tsx'
 import { goTo } from '../ui/route.ts'
 import { SecurePromptProvider } from '../ui/SecurePromptProvider.tsx'
+import { createCacheUpdater } from './cacheUpdater.ts'
 import { isSessionLost } from './sessionLost.ts'
-import { markStale } from './staleKeys.ts'
 import { useSession } from './useSession.ts'
 
 type SessionGateProps = { agent: ApiClient; token: string | undefined; children: ReactNode }
@@ -55,22 +50,12 @@ function LiveWindow({ agent, children }: Omit<SessionGateProps, 'token'>) {
 /** Updates cached data of all sections from events, and opens the target of a notification. */
 function LiveUpdates() {
   const queryClient = useQueryClient()
-  useLiveLists()
-
-  function follow(event: LocalEvent): void {
-    markStale(queryClient, event)
-    if (event.type === 'ready') {
-      void readAgain(queryClient, walletKey)
-      void readAgain(queryClient, policyKey)
-    }
-    if (event.type === 'wallet.changed') void readAgain(queryClient, walletKey)
+  const [updater] = useState(() => createCacheUpdater(queryClient))
+  useEffect(() => updater.close, [updater])
+  useLiveEvent((event) => {
+    updater.apply(event)
     if (event.type === 'intent.show') goTo('approvals', event.intent_id)
-    if (event.type === 'policy.changed') {
-      void patchAndRefetch<Policy>(queryClient, policyKey, () => event.policy)
-    }
-  }
-
-  useLiveEvent(follow)
+  })
   return null
 }
 

@@ -144,3 +144,4 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('chat.spend'), conversation_id: z.string().nullable() }),
 ])
 export type LocalEvent = z.infer<typeof LocalEvent>
+export type LocalEventOf<Type extends LocalEvent['type']> = Extract<LocalEvent, { type: Type }>

@@ -4,6 +4,8 @@ import { useAgent } from '../AgentProvider.tsx'
 import type { SandboxList } from './sandboxList.ts'
 
 export const sandboxesKey = ['sandboxes'] as const
+/** Ports offered as the target of a domain. */
+export const exposedPortsKey = ['exposed ports'] as const
 
 export function useSandboxes() {
   const agent = useAgent()

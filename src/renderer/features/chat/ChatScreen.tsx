@@ -18,7 +18,7 @@ import { NewChat } from './conversation/NewChat.tsx'
 import { AnswerStreamsProvider, useLiveCost } from './data/AnswerStreamsProvider.tsx'
 import { useBranchAhead } from './data/useBranch.ts'
 import { useChatActions } from './data/useChatActions.ts'
-import { useConversation, useLiveChat } from './data/useConversations.ts'
+import { useConversation } from './data/useConversations.ts'
 import { ConversationList } from './list/ConversationList.tsx'
 import { formatCost } from './money/amounts.ts'
 import { PromptLibrary } from './prompts/PromptLibrary.tsx'
@@ -47,7 +47,6 @@ export function ChatScreen() {
 type ChatsProps = { id: ConversationId | undefined; part: string | undefined; sought: string | undefined }
 
 function Chats({ id, part, sought }: ChatsProps) {
-  useLiveChat()
   useBranchAhead(id)
   const { data: read, error, isPending, refetch } = useConversation(id)
   const conversation = id === undefined ? undefined : read

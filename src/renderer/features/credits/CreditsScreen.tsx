@@ -18,13 +18,12 @@ import { HistoryFilters, noHistoryFilters } from './history/historyFilters.ts'
 import { KeyLimits } from './keys/KeyLimits.tsx'
 import { RunningSandboxes } from './running/RunningSandboxes.tsx'
 import { SpendingSection } from './spending/SpendingSection.tsx'
-import { useCreditAccount, useLiveCredits } from './useCredits.ts'
+import { useCreditAccount } from './useCredits.ts'
 
 /**
  * Credits screen: balance, spending and the owner's actions. Its dialogs have addresses, such as `#/credits/adjust`.
  */
 export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
-  useLiveCredits()
   const [, page] = useRoute()
   const isEmbedded = useConnection()?.kind === 'embedded'
   const { data: account, error } = useCreditAccount()

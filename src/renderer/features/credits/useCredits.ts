@@ -1,24 +1,12 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { listApiKeys } from '#shared/contract/accounts.ts'
 import { getMe } from '#shared/contract/auth.ts'
 import { getBalance, getSpending, type SpendingGrouping } from '#shared/contract/credits.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { useLiveEvent } from '../../api/liveEvents.ts'
-import { readAgain } from '../../api/readAgain.ts'
 
 /** Prefix of all queries that a change of credits invalidates. */
 export const creditsKey = ['credits'] as const
 export const accessKey = ['credits access'] as const
-
-/** Refetches credits after each change event of the service. */
-export function useLiveCredits(): void {
-  const queryClient = useQueryClient()
-  useLiveEvent(({ type }) => {
-    if (type === 'credits.changed' || type === 'ready') void readAgain(queryClient, creditsKey)
-    // Scripts may also create and delete keys, which is reported as account activity.
-    if (type === 'activity.noted' || type === 'ready') void readAgain(queryClient, accessKey)
-  })
-}
 
 export function useCreditBalance() {
   const agent = useAgent()

@@ -4,7 +4,7 @@ import { buildAddress, useRoute } from '../../ui/route.ts'
 import { MyDomains } from './list/MyDomains.tsx'
 import { CheckPage } from './search/CheckPage.tsx'
 import { SearchPage } from './search/SearchPage.tsx'
-import { useDomainEvents, useDomainList, usePrices } from './useDomains.ts'
+import { useDomainList, usePrices } from './useDomains.ts'
 import { DomainView } from './view/DomainView.tsx'
 
 const pages = [
@@ -15,7 +15,6 @@ const pages = [
 
 /** Domains screen: owned domains, search for available names, and DNS records. */
 export function DomainsScreen() {
-  useDomainEvents()
   const [, page, domain] = useRoute()
   const { data: list } = useDomainList()
   const { data: prices } = usePrices()

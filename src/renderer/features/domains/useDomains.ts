@@ -1,5 +1,4 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import {
   getLocalDomain,
   listLocalDomains,
@@ -8,37 +7,15 @@ import {
   searchLocalDomains,
 } from '#shared/contract/localDomains.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { useLiveEvent } from '../../api/liveEvents.ts'
-import { readAgain } from '../../api/readAgain.ts'
 
 export const domainsKey = ['domains'] as const
-const cachedKey = [...domainsKey, 'kept'] as const
-const searchKey = [...domainsKey, 'search'] as const
-
-/** Debounce for bursts of events after a service restart, in milliseconds. */
-const coalesceMs = 300
-
-/** Refetches domains after related events, debounced, and search results after a purchase. */
-export function useDomainEvents(): void {
-  const queryClient = useQueryClient()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  useLiveEvent(({ type }) => {
-    if (['ready', 'domains.changed', 'local-domains.changed', 'connection.changed'].includes(type)) {
-      timer.current ??= setTimeout(() => {
-        timer.current = undefined
-        void readAgain(queryClient, cachedKey)
-      }, coalesceMs)
-    }
-    // Purchased domains are no longer available.
-    if (type === 'domains.changed') void readAgain(queryClient, searchKey)
-  })
-}
+export const cachedDomainsKey = [...domainsKey, 'kept'] as const
+export const domainSearchKey = [...domainsKey, 'search'] as const
 
 export function useDomainList() {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...cachedKey, 'list'],
+    queryKey: [...cachedDomainsKey, 'list'],
     queryFn: ({ signal }) => agent(listLocalDomains, {}, { signal }),
     staleTime: 0,
   })
@@ -47,7 +24,7 @@ export function useDomainList() {
 export function useDomain(domain: string) {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...cachedKey, 'domain', domain],
+    queryKey: [...cachedDomainsKey, 'domain', domain],
     queryFn: ({ signal }) => agent(getLocalDomain, { domain }, { signal }),
     staleTime: 0,
   })
@@ -56,7 +33,7 @@ export function useDomain(domain: string) {
 export function useRecords(domain: string) {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...cachedKey, 'records', domain],
+    queryKey: [...cachedDomainsKey, 'records', domain],
     queryFn: ({ signal }) => agent(listLocalRecords, { domain }, { signal }),
     staleTime: 0,
   })
@@ -65,7 +42,7 @@ export function useRecords(domain: string) {
 export function usePrices() {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...cachedKey, 'pricing'],
+    queryKey: [...cachedDomainsKey, 'pricing'],
     queryFn: ({ signal }) => agent(listLocalPrices, {}, { signal }),
   })
 }
@@ -74,7 +51,7 @@ export function usePrices() {
 export function useSearchResults(q: string, tlds: string) {
   const agent = useAgent()
   return useQuery({
-    queryKey: [...searchKey, q, tlds],
+    queryKey: [...domainSearchKey, q, tlds],
     queryFn: ({ signal }) => agent(searchLocalDomains, { q, tlds }, { signal }),
     enabled: q !== '',
     placeholderData: keepPreviousData,

@@ -1,28 +1,19 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { type AutomatonRegistration, listAutomatons, listRegistrations } from '#shared/contract/automatons.ts'
+import type { LocalEventOf } from '#shared/contract/localApi.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { useLiveEvent } from '../../api/liveEvents.ts'
-import { patchAndRefetch, readAgain } from '../../api/readAgain.ts'
+import { patchAndRefetch } from '../../api/readAgain.ts'
 import { mergeIdentities, withRegistration } from './identityList.ts'
 
 export const registrationsKey = ['identity', 'registrations'] as const
 export const automatonsKey = ['identity', 'automatons'] as const
 
 /**
- * Reads the identities on each mount and updates them on events. Always includes registrations made here; the service's
+ * Reads the identities on each mount. Always includes registrations made here; the service's
  * data is added when it responds.
  */
 export function useIdentities() {
   const agent = useAgent()
-  const queryClient = useQueryClient()
-  useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, registrationsKey)
-    if (event.type === 'ready' || event.type === 'automatons.changed') void readAgain(queryClient, automatonsKey)
-    if (event.type !== 'registration.changed') return
-    void patchAndRefetch<AutomatonRegistration[]>(queryClient, registrationsKey, (list) =>
-      withRegistration(list, event.registration),
-    )
-  })
   const here = useQuery({
     queryKey: registrationsKey,
     queryFn: async ({ signal }) => (await agent(listRegistrations, {}, { signal })).registrations,
@@ -45,4 +36,13 @@ export function useIdentities() {
     serviceError: automatons.data ? undefined : (automatons.error ?? undefined),
     retry,
   }
+}
+
+export function patchRegistrations(
+  queryClient: QueryClient,
+  { registration }: LocalEventOf<'registration.changed'>,
+): void {
+  void patchAndRefetch<AutomatonRegistration[]>(queryClient, registrationsKey, (list) =>
+    withRegistration(list, registration),
+  )
 }

@@ -1,32 +1,29 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { addImage, type Image, listImages, removeImage } from '#shared/contract/images.ts'
+import type { LocalEventOf } from '#shared/contract/localApi.ts'
 import type { Input } from '#shared/contract/route.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
 import { patchFromEvent } from '../../api/eventPatch.ts'
-import { useLiveEvent } from '../../api/liveEvents.ts'
-import { readAgain } from '../../api/readAgain.ts'
 import { type ImageList, omitImage, withImage } from './imageList.ts'
 
 export const imagesKey = ['images'] as const
 
-/** Reads the images on each mount and updates them on events. */
+/** Reads the images on each mount. */
 export function useImages() {
   const agent = useAgent()
-  const queryClient = useQueryClient()
-  useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, imagesKey)
-    if (event.type === 'image.changed') {
-      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withImage(list, event.image))
-    }
-    if (event.type === 'image.removed') {
-      patchFromEvent<ImageList>(queryClient, imagesKey, (list) => omitImage(list, event.name))
-    }
-  })
   return useQuery<ImageList>({
     queryKey: imagesKey,
     queryFn: async ({ signal }) => (await agent(listImages, {}, { signal })).images,
     staleTime: 0,
   })
+}
+
+export function patchChangedImage(queryClient: QueryClient, { image }: LocalEventOf<'image.changed'>): void {
+  patchFromEvent<ImageList>(queryClient, imagesKey, (list) => withImage(list, image))
+}
+
+export function patchRemovedImage(queryClient: QueryClient, { name }: LocalEventOf<'image.removed'>): void {
+  patchFromEvent<ImageList>(queryClient, imagesKey, (list) => omitImage(list, name))
 }
 
 /** Actions on images. Each rejects, so that the form or row can show the error. */

@@ -3,7 +3,7 @@ import { lazy } from 'react'
 import type { Badge, Feature } from '../../ui/feature.ts'
 import { goTo } from '../../ui/route.ts'
 import { downloadPayments } from './list/downloadPayments.ts'
-import { useLivePayments, useUnclearCount } from './usePayments.ts'
+import { useUnclearCount } from './usePayments.ts'
 
 const section = 'Payments'
 
@@ -37,7 +37,6 @@ export const paymentsFeature: Feature = {
 
 /** Returns a badge that counts payments with an unknown outcome. */
 function usePaymentsBadge(): Badge | undefined {
-  useLivePayments()
   const count = useUnclearCount()
   return count === 0
     ? undefined

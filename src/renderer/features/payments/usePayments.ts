@@ -1,28 +1,14 @@
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type exportPayments, getPayment, listPayments } from '#shared/contract/localPayments.ts'
 import type { Payment } from '#shared/contract/paymentRecords.ts'
 import type { Input } from '#shared/contract/route.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { useLiveEvent } from '../../api/liveEvents.ts'
-import { readAgain } from '../../api/readAgain.ts'
-import { budgetsKey } from '../../api/usePaymentBudgets.ts'
 
 export const paymentsKey = ['payments'] as const
 const pageSize = 50
 
 /** Filters shared by the list and the export. */
 export type PaymentQuery = Omit<Input<typeof exportPayments>, 'format'>
-
-/** Refetches payments and budgets when either changes. */
-export function useLivePayments(): void {
-  const queryClient = useQueryClient()
-  useLiveEvent(({ type }) => {
-    if (type === 'payment.changed' || type === 'ready') void readAgain(queryClient, paymentsKey)
-    if (['payment.changed', 'payment-budgets.changed', 'chat.spend', 'ready'].includes(type)) {
-      void readAgain(queryClient, budgetsKey)
-    }
-  })
-}
 
 /** Reads payments in pages, newest first. */
 export function usePaymentList(query: PaymentQuery) {

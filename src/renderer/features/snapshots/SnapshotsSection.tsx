@@ -11,13 +11,12 @@ import { formatSize } from '../../ui/sizeText.ts'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 import { notify } from '../../ui/toast.tsx'
 import { type SnapshotDialog, SnapshotDialogs } from './SnapshotDialogs.tsx'
-import { useLiveSnapshots, useSnapshotActions, useSnapshots } from './useSnapshots.ts'
+import { useSnapshotActions, useSnapshots } from './useSnapshots.ts'
 
 type SnapshotsSectionProps = { sandbox: Sandbox; visible: boolean; onForked: (sandbox: Sandbox) => void }
 type SnapshotsProps = Omit<SnapshotsSectionProps, 'onForked'> & { onAsk: (dialog: SnapshotDialog) => void }
 
 export function SnapshotsSection({ sandbox, visible, onForked }: SnapshotsSectionProps) {
-  useLiveSnapshots(sandbox)
   const [dialog, setDialog] = useState<SnapshotDialog>()
   const actions = useSnapshotActions(sandbox)
   return (

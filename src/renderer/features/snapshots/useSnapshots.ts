@@ -10,28 +10,17 @@ import {
 } from '#shared/contract/snapshots.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
 
-const snapshotsKey = (id: SandboxId) => ['snapshots', id] as const
+export const allSnapshotsKey = ['snapshots'] as const
+export const snapshotsKey = (id: SandboxId) => [...allSnapshotsKey, id] as const
 
-/** Reads the snapshots. `useLiveSnapshots` keeps them up to date. */
 export function useSnapshots({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
   return useQuery({
     queryKey: snapshotsKey(id),
     queryFn: async ({ signal }) => (await agent(listSnapshots, { id }, { signal })).snapshots,
     enabled: visible,
-  })
-}
-
-/** Refetches the snapshots of a sandbox when they change. */
-export function useLiveSnapshots({ id }: Sandbox): void {
-  const queryClient = useQueryClient()
-  useLiveEvent((event) => {
-    if (event.type === 'ready' || (event.type === 'snapshots.changed' && event.sandbox_id === id)) {
-      void readAgain(queryClient, snapshotsKey(id))
-    }
   })
 }
 

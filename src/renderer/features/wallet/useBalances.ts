@@ -3,6 +3,7 @@ import { findSolanaNetwork, testLedgerNetwork } from '#shared/contract/networks.
 import { type Balance, getBalances, type Wallet } from '#shared/contract/wallet.ts'
 import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { useAgent, useConnection } from '../../api/AgentProvider.tsx'
+import { balancesKey } from '../../api/useWallet.ts'
 
 const everyMs = 60_000
 
@@ -14,7 +15,7 @@ export function useBalances(network: string, { keyrings }: Wallet) {
   const chain = findSolanaNetwork(network) ? 'solana' : 'evm'
   const accounts = keyrings.flatMap((keyring) => keyring.accounts).filter((it) => it.chain_type === chain)
   const read = useQuery({
-    queryKey: ['local', 'balances', network, accounts.map(({ id }) => id).join()],
+    queryKey: [...balancesKey, network, accounts.map(({ id }) => id).join()],
     queryFn: ({ signal }) => agent(getBalances, { network }, { signal }),
     refetchInterval: everyMs,
     placeholderData: (before) => (before?.network === network ? keepPreviousData(before) : undefined),
@@ -31,7 +32,7 @@ export function useTestUsdc(): string | undefined {
   const agent = useAgent()
   const isEmbedded = useConnection()?.kind === 'embedded'
   const { data } = useQuery({
-    queryKey: ['local', 'balances', testLedgerNetwork.id],
+    queryKey: [...balancesKey, testLedgerNetwork.id],
     queryFn: ({ signal }) => agent(getWalletInfo, { network: testLedgerNetwork.id }, { signal }),
     enabled: isEmbedded,
     refetchInterval: everyMs,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { listPorts } from '#shared/contract/ports.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
+import { exposedPortsKey, useSandboxes } from '../../api/sandboxes/useSandboxes.ts'
 import { Select } from '../Select.tsx'
 
 /** `port` is undefined if the sandbox has no exposed port. */
@@ -16,7 +16,7 @@ export function SandboxPortFields({ value, onChange }: SandboxPortFieldsProps) {
   const agent = useAgent()
   const { data: sandboxes = [], isPending } = useSandboxes()
   const ports = useQuery({
-    queryKey: ['exposed ports', value?.sandboxId],
+    queryKey: [...exposedPortsKey, value?.sandboxId],
     queryFn: async ({ signal }) => (await agent(listPorts, { id: value?.sandboxId ?? '' }, { signal })).ports,
     enabled: value !== undefined,
     staleTime: 0,

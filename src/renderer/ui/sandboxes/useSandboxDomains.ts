@@ -8,7 +8,6 @@ import {
 } from '#shared/contract/sandboxDomains.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../../api/AgentProvider.tsx'
-import { useLiveEvent } from '../../api/liveEvents.ts'
 import { readAgain } from '../../api/readAgain.ts'
 import { showErrorNotice } from '../showErrorNotice.ts'
 import { notify } from '../toast.tsx'
@@ -24,7 +23,6 @@ export type SandboxName = { sandbox: NamedSandbox; name: SandboxDomain }
 /** Returns known domains that point to these sandboxes, and updates them on events. */
 export function useSandboxDomains(sandboxes: readonly NamedSandbox[], enabled = true): SandboxName[] {
   const agent = useAgent()
-  const queryClient = useQueryClient()
   const results = useQueries({
     queries: sandboxes.map(({ id }) => ({
       queryKey: [...sandboxDomainsKey, id],
@@ -32,10 +30,6 @@ export function useSandboxDomains(sandboxes: readonly NamedSandbox[], enabled = 
         (await agent(listSandboxDomains, { id }, { signal })).domains,
       enabled,
     })),
-  })
-  useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, sandboxDomainsKey)
-    if (event.type === 'sandbox.changed') void readAgain(queryClient, [...sandboxDomainsKey, event.sandbox.id])
   })
   return sandboxes.flatMap((sandbox, index) => (results[index]?.data ?? []).map((name) => ({ sandbox, name })))
 }

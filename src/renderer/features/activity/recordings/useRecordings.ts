@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { signWindowUrl } from '#renderer/api/windowLink.ts'
 import { deleteRecording, deleteRecordings, listRecordings, readRecording } from '#shared/contract/recordings.ts'
@@ -8,16 +7,13 @@ import { buildRequest } from '#shared/contract/route.ts'
 import { parseCast } from './castPlayback.ts'
 
 export const recordingsKey = ['recordings'] as const
+export const recordingListKey = [...recordingsKey, 'list'] as const
 const pageSize = 100
 
 export function useRecordings() {
   const agent = useAgent()
-  const queryClient = useQueryClient()
-  useLiveEvent(({ type }) => {
-    if (type === 'timeline.appended') void readAgain(queryClient, [...recordingsKey, 'list'])
-  })
   return useInfiniteQuery({
-    queryKey: [...recordingsKey, 'list'],
+    queryKey: recordingListKey,
     staleTime: 0,
     queryFn: ({ pageParam: offset, signal }) => agent(listRecordings, { offset, limit: pageSize }, { signal }),
     initialPageParam: 0,
@@ -52,7 +48,7 @@ export function buildCastAddress(recordingId: string): string {
 export function useDeleting() {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  const onSuccess = () => readAgain(queryClient, [...recordingsKey, 'list'])
+  const onSuccess = () => readAgain(queryClient, recordingListKey)
   const one = useMutation({ mutationFn: (recordingId: string) => agent(deleteRecording, { recordingId }), onSuccess })
   const all = useMutation({ mutationFn: () => agent(deleteRecordings, {}), onSuccess })
   return { one: one.mutateAsync, all: all.mutateAsync }

@@ -1,20 +1,18 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { readAgain } from '#renderer/api/readAgain.ts'
 import { listTimeline, type TimelineEntry } from '#shared/contract/timeline.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import { listTasks, readTask } from '#shared/contract/timelineTasks.ts'
 import { timelineKey } from '../useTimeline.ts'
 
 const pageSize = 200
-const soonMs = 300
+
+export const tasksKey = [...timelineKey, 'tasks'] as const
 
 /** Reads a task's cost and its entries, oldest first. */
 export function useTask(task: TaskId) {
   const agent = useAgent()
-  const key = [...timelineKey, 'task', task] as const
+  const key = [...tasksKey, task] as const
   const sums = useQuery({
     queryKey: [...key, 'sums'],
     queryFn: ({ signal }) => agent(readTask, { task }, { signal }),
@@ -29,7 +27,6 @@ export function useTask(task: TaskId) {
     staleTime: 0,
     getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
   })
-  useDebouncedRefetch(key)
   return { sums, pages, entries: sortEntries(pages.data?.pages.flatMap(({ entries }) => entries) ?? []) }
 }
 
@@ -43,27 +40,11 @@ const tasksPage = 50
 /** Reads the tasks of chats and programs, newest first. */
 export function useTasks() {
   const agent = useAgent()
-  const key = [...timelineKey, 'tasks'] as const
-  useDebouncedRefetch(key)
   return useInfiniteQuery({
-    queryKey: key,
+    queryKey: [...tasksKey, 'list'],
     queryFn: ({ pageParam: before, signal }) => agent(listTasks, { before, limit: tasksPage }, { signal }),
     initialPageParam: undefined as number | undefined,
     staleTime: 0,
     getNextPageParam: ({ has_more: more, tasks }) => (more ? tasks.at(-1)?.last_sequence : undefined),
-  })
-}
-
-/** Debounces bursts of events into one refetch. */
-function useDebouncedRefetch(key: readonly unknown[]): void {
-  const queryClient = useQueryClient()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  useLiveEvent(({ type }) => {
-    if (type !== 'timeline.appended' && type !== 'ready') return
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined
-      void readAgain(queryClient, key)
-    }, soonMs)
   })
 }

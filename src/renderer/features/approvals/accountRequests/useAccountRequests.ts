@@ -1,10 +1,9 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgent, useConnection } from '#renderer/api/AgentProvider.tsx'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { type AccountRequest, decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
-import type { LocalEvent } from '#shared/contract/localApi.ts'
 
 export const requestsKey = ['approvals', 'account-requests'] as const
 
@@ -22,10 +21,6 @@ export function useAccountRequests(): readonly AccountRequest[] {
 
 export function useWaitingAccountRequests(): readonly AccountRequest[] {
   return useAccountRequests().filter(({ state }) => state === 'waiting')
-}
-
-export function followAccountRequests(queryClient: QueryClient, event: LocalEvent): void {
-  if (event.type === 'ready' || event.type === 'account-requests.changed') void readAgain(queryClient, requestsKey)
 }
 
 /** Returns actions that allow or deny a wallet. A denied wallet can be allowed later. */

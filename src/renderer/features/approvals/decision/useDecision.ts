@@ -6,7 +6,7 @@ import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { AppError } from '#shared/appError.ts'
 import { decideIntent, type IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
-import { followInbox } from '../inbox/useInbox.ts'
+import { patchInbox } from '../inbox/useInbox.ts'
 import type { GrantDraft } from './describeGrant.ts'
 
 type Deed = 'deny' | 'approve'
@@ -34,7 +34,7 @@ export function useDecision(record: IntentRecord) {
         approve: deed === 'approve',
         ...(grant && { grant: grantToWire(grant, Date.now()) }),
       })
-      followInbox(queryClient, { type: 'intent.changed', intent })
+      patchInbox(queryClient, intent)
       return true
     } catch (error) {
       if (error instanceof AppError && error.code === 'wallet/locked') void unlock()

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { OctagonX } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useLiveEvent } from '#renderer/api/liveEvents.ts'
@@ -6,8 +5,6 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useAccountNotice } from '../accountRequests/useAccountNotice.ts'
-import { followAccountRequests } from '../accountRequests/useAccountRequests.ts'
-import { followInbox } from '../inbox/useInbox.ts'
 import { ResumeDialog } from './ResumeDialog.tsx'
 import { stopQuestion } from './StopDialog.tsx'
 import { useWaitingCount } from './useApprovalsBadge.ts'
@@ -15,18 +12,14 @@ import { useNotices } from './useNotices.ts'
 import { useStopSwitch } from './useStopSwitch.ts'
 
 /**
- * Mounted on every screen: updates the inbox, shows notices for new requests, and shows a banner while signing is
- * stopped.
+ * Mounted on every screen: shows notices for new requests, and a banner while signing is stopped.
  */
 export function ApprovalsEverywhere() {
-  const queryClient = useQueryClient()
   const notices = useNotices()
   const { isStopped, stop, resume } = useStopSwitch()
   useTitleCount(useWaitingCount())
   useAccountNotice()
   useLiveEvent((event) => {
-    followInbox(queryClient, event)
-    followAccountRequests(queryClient, event)
     if (event.type === 'intent.changed') notices.follow(event.intent)
   })
   useCommands([

@@ -1,13 +1,12 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { patchAndRefetch, readAgain } from '#renderer/api/readAgain.ts'
-import { listIntents } from '#shared/contract/intents.ts'
-import type { LocalEvent } from '#shared/contract/localApi.ts'
+import { patchAndRefetch } from '#renderer/api/readAgain.ts'
+import { type IntentRecord, listIntents } from '#shared/contract/intents.ts'
 import { type Inbox, mergeInboxes, withIntent } from './inboxList.ts'
 
-const inboxKey = ['approvals', 'inbox'] as const
+export const inboxKey = ['approvals', 'inbox'] as const
 
-/** Reads pending and recent requests. `ApprovalsEverywhere` keeps them up to date. */
+/** Reads pending and recent requests. */
 export function useInbox() {
   const agent = useAgent()
   return useQuery({
@@ -22,8 +21,6 @@ export function useInbox() {
   })
 }
 
-export function followInbox(queryClient: QueryClient, event: LocalEvent): void {
-  if (event.type === 'ready') void readAgain(queryClient, inboxKey)
-  if (event.type !== 'intent.changed') return
-  void patchAndRefetch<Inbox>(queryClient, inboxKey, (inbox) => withIntent(inbox, event.intent))
+export function patchInbox(queryClient: QueryClient, intent: IntentRecord): void {
+  void patchAndRefetch<Inbox>(queryClient, inboxKey, (inbox) => withIntent(inbox, intent))
 }

@@ -9,6 +9,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { decideIntent, getIntent } from '#shared/contract/intents.ts'
 import { parseServerName } from '#shared/contract/toolServers.ts'
+import { chatKeys } from '../data/keys.ts'
 
 /**
  * Approval of a pending call. Calls that move money or sign are shown in full, as in Approvals, before they can be
@@ -20,7 +21,7 @@ export function CallApproval({ call: { intent_id: id, note, tool } }: { call: Ch
   const [whole, setWhole] = useState(false)
   const Decision = useDecisionView()
   const { data: intent } = useQuery({
-    queryKey: ['chat', 'intent', id],
+    queryKey: [...chatKeys.intents, id],
     queryFn: ({ signal }) => agent(getIntent, { intentId: id ?? '' }, { signal }),
     enabled: id !== null,
   })

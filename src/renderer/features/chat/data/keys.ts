@@ -12,5 +12,6 @@ export const chatKeys = {
   estimates: ['chat', 'estimate'] as const,
   budget: ['chat', 'budget'] as const,
   prompts: ['chat', 'prompts'] as const,
+  intents: ['chat', 'intent'] as const,
   models: ['chat', 'models'] as const,
 }

@@ -1,7 +1,5 @@
-import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { readAgain } from '#renderer/api/readAgain.ts'
 import {
   type ConversationId,
   type FolderId,
@@ -55,30 +53,5 @@ export function useConversation(conversationId: ConversationId | undefined) {
   return useQuery({
     queryKey: [...chatKeys.conversations, conversationId],
     queryFn: conversationId ? ({ signal }) => agent(getConversation, { conversationId }, { signal }) : skipToken,
-  })
-}
-
-/** Refetches conversations and messages changed by events. */
-export function useLiveChat(): void {
-  const queryClient = useQueryClient()
-  const again = (key: readonly unknown[]) => void readAgain(queryClient, key)
-  useLiveEvent((event) => {
-    if (event.type === 'ready') again(chatKeys.all)
-    if (event.type === 'prompts.changed') again(chatKeys.prompts)
-    if (event.type !== 'chat.changed' && event.type !== 'chat.spend') return
-    again(chatKeys.budget)
-    again(chatKeys.estimates)
-    const id = event.conversation_id as ConversationId | null // events contain the id as a plain string
-    if (event.type === 'chat.spend') {
-      if (id === null) again(chatKeys.conversations)
-      else again(chatKeys.conversation(id))
-      return
-    }
-    again(chatKeys.lists)
-    again(chatKeys.folders)
-    again(chatKeys.search)
-    if (id === null) return
-    again(chatKeys.conversation(id))
-    again(chatKeys.branch(id))
   })
 }

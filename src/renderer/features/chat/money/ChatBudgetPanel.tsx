@@ -1,8 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { readAgain } from '#renderer/api/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { Panel } from '#renderer/ui/Panel.tsx'
@@ -16,14 +14,10 @@ import { formatCost } from './amounts.ts'
 
 export function ChatBudgetPanel() {
   const agent = useAgent()
-  const queryClient = useQueryClient()
   const { data, error, isPending, refetch } = useQuery({
     queryKey: chatKeys.budget,
     queryFn: ({ signal }) => agent(getChatBudget, {}, { signal }),
     staleTime: 0,
-  })
-  useLiveEvent(({ type }) => {
-    if (type === 'chat.spend' || type === 'chat.changed') void readAgain(queryClient, chatKeys.budget)
   })
   return (
     <Panel

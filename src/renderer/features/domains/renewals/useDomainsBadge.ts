@@ -1,11 +1,10 @@
-import { useLiveRenewals, useRenewals } from '#renderer/api/useRenewals.ts'
+import { useRenewals } from '#renderer/api/useRenewals.ts'
 import type { Badge } from '#renderer/ui/feature.ts'
 
 const failing = new Set(['blocked', 'credited'])
 
 /** Returns a badge that counts expiring domains and renewals that cannot be paid. */
 export function useDomainsBadge(): Badge | undefined {
-  useLiveRenewals()
   const { data } = useRenewals()
   if (!data) return undefined
   const blocked = data.renewals.filter(({ state }) => failing.has(state)).map(({ domain }) => domain)

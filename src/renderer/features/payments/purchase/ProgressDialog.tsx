@@ -11,7 +11,7 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { formatAmount } from '../describePayment.ts'
-import { useLivePayments, usePayment } from '../usePayments.ts'
+import { usePayment } from '../usePayments.ts'
 import { getPurchaseOutcome, type PurchaseOutcome, type Sold } from './outcome.ts'
 import { orderTitle } from './purchaseInput.ts'
 
@@ -26,7 +26,6 @@ type ProgressDialogProps = {
 /** Payment in progress: approval, payment, delivery. The payment continues after the dialog is closed. */
 export function ProgressDialog({ order, paymentId, onClose, onAgain }: ProgressDialogProps) {
   const Decision = useDecisionView()
-  useLivePayments()
   const { data: payment, error, refetch } = usePayment(paymentId)
   const outcome = payment && getPurchaseOutcome(payment)
   const isBought = outcome?.kind === 'done'

@@ -2,7 +2,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { useSandboxes } from '#renderer/api/sandboxes/useSandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
@@ -20,7 +19,7 @@ import { SandboxListView } from './SandboxListView.tsx'
 import type { SandboxRowActions } from './SandboxRow.tsx'
 import { matchesQuery, minSandboxesForFilter } from './sandboxFilter.ts'
 
-const sandboxHostKey = ['sandbox-host'] as const
+export const sandboxHostKey = ['sandbox-host'] as const
 /** Polling interval while the host is disconnected. */
 const reconnectIntervalMs = 5_000
 
@@ -115,9 +114,6 @@ function OtherHostNotice() {
 function useSandboxHost(): { host: SandboxHost | undefined; replace: () => Promise<void> } {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, sandboxHostKey)
-  })
   const { data } = useQuery({
     queryKey: sandboxHostKey,
     queryFn: ({ signal }) => agent(getSandboxHost, {}, { signal }),

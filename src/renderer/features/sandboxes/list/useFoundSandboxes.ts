@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import {
   adoptFoundSandbox,
@@ -9,7 +8,7 @@ import {
   listFoundSandboxes,
 } from '#shared/contract/foundSandboxes.ts'
 
-const foundSandboxesKey = ['found-sandboxes'] as const
+export const foundSandboxesKey = ['found-sandboxes'] as const
 
 export type FoundSandboxes = {
   sandboxes: readonly FoundSandbox[]
@@ -22,9 +21,6 @@ export type FoundSandboxes = {
 export function useFoundSandboxes(): FoundSandboxes {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  useLiveEvent((event) => {
-    if (event.type === 'ready') void readAgain(queryClient, foundSandboxesKey)
-  })
   const { data = [] } = useQuery({
     queryKey: foundSandboxesKey,
     queryFn: async ({ signal }) => (await agent(listFoundSandboxes, {}, { signal })).sandboxes,

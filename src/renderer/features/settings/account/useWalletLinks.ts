@@ -1,7 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { readAgain } from '#renderer/api/readAgain.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import {
   addWalletLink,
@@ -20,11 +18,6 @@ export const signInWalletKey = ['settings', 'sign-in wallet'] as const
 export function useWalletLinks() {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  useLiveEvent(({ type }) => {
-    // After `ready`, the service may use another account.
-    const isOther = type === 'ready' || type === 'wallet.changed' || type === 'activity.noted'
-    if (isOther) void readAgain(queryClient, walletLinksKey)
-  })
   const query = useQuery({
     queryKey: walletLinksKey,
     queryFn: ({ signal }) => agent(listWalletLinks, {}, { signal }),
@@ -44,9 +37,6 @@ export function useWalletLinks() {
 export function useSignInWallet() {
   const agent = useAgent()
   const queryClient = useQueryClient()
-  useLiveEvent(({ type }) => {
-    if (type === 'wallet.changed' || type === 'connection.changed') void readAgain(queryClient, signInWalletKey)
-  })
   const query = useQuery({
     queryKey: signInWalletKey,
     queryFn: ({ signal }) => agent(getSignInWallet, {}, { signal }),

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
 import { readAgain } from '#renderer/api/readAgain.ts'
 import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '#shared/contract/accounts.ts'
 import type { Input } from '#shared/contract/route.ts'
@@ -9,11 +8,6 @@ export const keysKey = ['settings', 'api-keys'] as const
 
 export function useApiKeys() {
   const agent = useAgent()
-  const queryClient = useQueryClient()
-  useLiveEvent((event) => {
-    // Scripts may also create and delete keys, which is reported as account activity.
-    if (event.type === 'ready' || event.type === 'activity.noted') void readAgain(queryClient, keysKey)
-  })
   return useQuery({
     queryKey: keysKey,
     queryFn: async ({ signal }) => (await agent(listApiKeys, {}, { signal })).api_keys.toSorted(compareNewestFirst),

@@ -1,7 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useAgent } from '#renderer/api/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/api/liveEvents.ts'
-import { readAgain } from '#renderer/api/readAgain.ts'
 import type { FamilyId } from '#shared/contract/families.ts'
 import {
   addModelServer,
@@ -24,7 +22,6 @@ export const modelServersKey = ['settings', 'model-servers'] as const
 /** Reads the model providers and whether each has a key. The keys are never sent to this window. */
 export function useProviders() {
   const agent = useAgent()
-  useReadAgain(providersKey)
   return useQuery({
     queryKey: providersKey,
     queryFn: ({ signal }) => agent(listProviders, {}, { signal }),
@@ -33,17 +30,9 @@ export function useProviders() {
 
 export function useModelServers() {
   const agent = useAgent()
-  useReadAgain(modelServersKey)
   return useQuery({
     queryKey: modelServersKey,
     queryFn: ({ signal }) => agent(listModelServers, {}, { signal }),
-  })
-}
-
-function useReadAgain(key: readonly string[]): void {
-  const queryClient = useQueryClient()
-  useLiveEvent(({ type }) => {
-    if (type === 'ready' || type === 'providers.changed') void readAgain(queryClient, key)
   })
 }
 

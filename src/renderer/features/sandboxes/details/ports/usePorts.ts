@@ -18,9 +18,9 @@ import type { SandboxId } from '#shared/ids.ts'
 
 const everyMs = 3_000
 
-export const portsKey = (id: SandboxId) => ['ports', id] as const
+export const allPortsKey = ['ports'] as const
+export const portsKey = (id: SandboxId) => [...allPortsKey, id] as const
 
-/** Reads the exposed ports. `useLiveDetails` keeps them up to date. */
 export function usePorts({ id }: Sandbox, visible: boolean) {
   const agent = useAgent()
   return useQuery({ ...portsQuery(agent, id), enabled: visible })
