@@ -15,7 +15,7 @@ import { HighlighterProvider } from './code/HighlighterProvider.tsx'
 import { readDraft, storeDraft } from './composer/drafts.ts'
 import { type ConversationHandle, ConversationView } from './conversation/ConversationView.tsx'
 import { NewChat } from './conversation/NewChat.tsx'
-import { AnswerStreamsProvider, useLiveCost } from './data/AnswerStreamsProvider.tsx'
+import { MessageStreamsProvider, useLiveCost } from './data/MessageStreamsProvider.tsx'
 import { useBranchAhead } from './data/useBranch.ts'
 import { useChatActions } from './data/useChatActions.ts'
 import { useConversation } from './data/useConversations.ts'
@@ -37,9 +37,9 @@ export function ChatScreen() {
   const id = ConversationId.safeParse(part).data
   return (
     <HighlighterProvider>
-      <AnswerStreamsProvider>
+      <MessageStreamsProvider>
         <Chats key="chats" id={id} part={part} sought={sought} />
-      </AnswerStreamsProvider>
+      </MessageStreamsProvider>
     </HighlighterProvider>
   )
 }

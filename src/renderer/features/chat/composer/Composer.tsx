@@ -91,7 +91,7 @@ export function Composer(props: ComposerProps) {
     draft,
     setDraft,
     isReady: !isEmpty && uploading === 0 && models.length > 0 && !stopped,
-    isAnswering: onStop !== undefined,
+    isRunning: onStop !== undefined,
     onStart: forgetRefused,
     onSend,
   })

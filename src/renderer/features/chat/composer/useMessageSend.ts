@@ -6,7 +6,7 @@ type MessageSendOptions = {
   setDraft: Dispatch<SetStateAction<Draft>>
   /** Whether the draft can be sent once no message is being sent or generated. */
   isReady: boolean
-  isAnswering: boolean
+  isRunning: boolean
   /** Called before the message is sent. */
   onStart: () => void
   /** Rejects if the message was not sent. */
@@ -14,11 +14,11 @@ type MessageSendOptions = {
 }
 
 /** Sends the draft immediately, or when the current response is complete. Restores the draft if sending fails. */
-export function useMessageSend({ draft, setDraft, isReady, isAnswering, onStart, onSend }: MessageSendOptions) {
+export function useMessageSend({ draft, setDraft, isReady, isRunning, onStart, onSend }: MessageSendOptions) {
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const [isQueued, setQueued] = useState(false)
-  const canSend = isReady && !busy && !isAnswering
+  const canSend = isReady && !busy && !isRunning
   const send = async () => {
     if (!canSend) return
     setBusy(true)
@@ -40,8 +40,8 @@ export function useMessageSend({ draft, setDraft, isReady, isAnswering, onStart,
     void send()
   })
   useEffect(() => {
-    if (isQueued && !isAnswering) sendQueued()
-  }, [isQueued, isAnswering])
+    if (isQueued && !isRunning) sendQueued()
+  }, [isQueued, isRunning])
   return {
     canSend,
     send: () => void send(),

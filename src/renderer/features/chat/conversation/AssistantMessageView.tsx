@@ -4,43 +4,43 @@ import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { CallCard } from '../calls/CallCard.tsx'
-import { isUnderWay, useStreamedMessage } from '../data/AnswerStreamsProvider.tsx'
+import { isUnderWay, useStreamedMessage } from '../data/MessageStreamsProvider.tsx'
 import { MarkdownText } from '../markdown/MarkdownText.tsx'
 import { ModelPicker } from '../models/ModelPicker.tsx'
-import { AnswerCost } from '../money/AnswerCost.tsx'
-import { AnswerNotes } from './AnswerNotes.tsx'
+import { MessageCost } from '../money/MessageCost.tsx'
 import { useConversationWork } from './conversationContext.ts'
 import { MessageActions } from './MessageActions.tsx'
 import { MessageError } from './MessageError.tsx'
+import { MessageNotices } from './MessageNotices.tsx'
 import { Reasoning } from './Reasoning.tsx'
 
-type AnswerStep = { key: number; said: string; stepCalls: readonly ChatCall[] }
+type RunStep = { key: number; said: string; stepCalls: readonly ChatCall[] }
 
 /** Assistant message, during and after streaming. */
-export function AssistantMessageView({ message, isLast }: { message: Message; isLast: boolean }) {
+export function AssistantMessageView({ message: stored, isLast }: { message: Message; isLast: boolean }) {
   const { conversationId, actions, attempt } = useConversationWork()
-  const answer = useStreamedMessage(message)
+  const message = useStreamedMessage(stored)
   const [choosing, setChoosing] = useState(false)
-  const isRunning = isUnderWay(answer)
-  const regenerate = (model?: string) => attempt(() => actions.regenerate(answer, model))
+  const isRunning = isUnderWay(message)
+  const regenerate = (model?: string) => attempt(() => actions.regenerate(message, model))
   return (
     <article
-      aria-label={`Response from ${answer.model ?? 'a model'}`}
+      aria-label={`Response from ${message.model ?? 'a model'}`}
       aria-busy={isRunning}
       className="group/message flex min-w-0 flex-col gap-1.5"
     >
-      <p className="text-small font-medium text-muted">{answer.model ?? 'Unknown model'}</p>
-      {answer.reasoning !== '' && <Reasoning answer={answer} />}
-      {answer.state === 'waiting' && answer.text === '' && answer.reasoning === '' && (
+      <p className="text-small font-medium text-muted">{message.model ?? 'Unknown model'}</p>
+      {message.reasoning !== '' && <Reasoning message={message} />}
+      {message.state === 'waiting' && message.text === '' && message.reasoning === '' && (
         <p className="flex items-center gap-2 text-muted">
           <span aria-hidden className="animate-breathe size-2 rounded-full bg-accent" />
           Waiting for a response…
         </p>
       )}
-      <AssistantMessageBody answer={answer} isRunning={isRunning} />
-      <AnswerNotes answer={answer} />
-      {answer.error && (
-        <MessageError error={answer.error} onRetry={() => regenerate()} onOtherModel={() => setChoosing(true)} />
+      <AssistantMessageBody message={message} isRunning={isRunning} />
+      <MessageNotices message={message} />
+      {message.error && (
+        <MessageError error={message.error} onRetry={() => regenerate()} onOtherModel={() => setChoosing(true)} />
       )}
       {isRunning ? (
         <div className="flex min-h-6 items-center gap-1">
@@ -48,15 +48,15 @@ export function AssistantMessageView({ message, isLast }: { message: Message; is
             size="small"
             label="Stop"
             icon={Square}
-            onClick={() => attempt(() => actions.stop(answer.id, conversationId))}
+            onClick={() => attempt(() => actions.stop(message.id, conversationId))}
           />
-          <AnswerCost answer={answer} />
+          <MessageCost message={message} />
         </div>
       ) : (
-        <MessageActions message={answer} stays={isLast} note={<AnswerCost answer={answer} />}>
+        <MessageActions message={message} stays={isLast} note={<MessageCost message={message} />}>
           <ModelPicker
             single
-            chosen={answer.model === null ? [] : [answer.model]}
+            chosen={message.model === null ? [] : [message.model]}
             onChange={([model]) => regenerate(model)}
             open={choosing}
             onOpenChange={setChoosing}
@@ -70,7 +70,7 @@ export function AssistantMessageView({ message, isLast }: { message: Message; is
 }
 
 /** Text of a response with tool calls at the positions where they were made. */
-function AssistantMessageBody({ answer: { text, calls }, isRunning }: { answer: Message; isRunning: boolean }) {
+function AssistantMessageBody({ message: { text, calls }, isRunning }: { message: Message; isRunning: boolean }) {
   if (calls.length === 0) return text === '' ? null : <MarkdownText text={text} streaming={isRunning} />
   const steps = splitSteps(text, calls)
   return (
@@ -87,8 +87,8 @@ function AssistantMessageBody({ answer: { text, calls }, isRunning }: { answer: 
   )
 }
 
-function splitSteps(text: string, calls: readonly ChatCall[]): AnswerStep[] {
-  const steps: AnswerStep[] = []
+function splitSteps(text: string, calls: readonly ChatCall[]): RunStep[] {
+  const steps: RunStep[] = []
   let from = 0
   for (const [step, stepCalls] of Map.groupBy(calls, (call) => call.step)) {
     const at = Math.max(from, stepCalls[0]?.at ?? from)

@@ -10,7 +10,7 @@ import { getMessage, type Message } from '#shared/contract/chatMessages.ts'
 import { type Conversation, MessageId } from '#shared/contract/chats.ts'
 import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
 import type { Draft } from '../composer/drafts.ts'
-import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { isUnderWay } from '../data/MessageStreamsProvider.tsx'
 import { useBranch } from '../data/useBranch.ts'
 import { useChatActions } from '../data/useChatActions.ts'
 import { useModelsFor } from '../models/useModelsFor.ts'
@@ -43,7 +43,7 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
 
   const models = useModelsFor(conversation.models)
   const last = branch.data?.messages.at(-1)
-  const running = listRunningAnswers(branch.data)
+  const running = listRunningMessages(branch.data)
   const stop = () => {
     for (const { id } of running) attempt(() => actions.stop(id, conversationId))
   }
@@ -126,7 +126,7 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
   )
 }
 
-function listRunningAnswers(branch: ReturnType<typeof useBranch>['data']): Message[] {
+function listRunningMessages(branch: ReturnType<typeof useBranch>['data']): Message[] {
   const last = branch?.messages.at(-1)
   if (!branch || !last) return []
   const group = last.group_id

@@ -34,7 +34,7 @@ const MessageRow = memo(
       <div className={joinClassNames('mx-auto w-full px-6 pt-5 max-narrow:px-4', isWide ? 'max-w-292' : 'max-w-200')}>
         <div className={joinClassNames('rounded-card', isSought && 'outline-2 outline-offset-8 outline-accent-soft')}>
           {isWide ? (
-            <ResponseColumns answers={beside} selectedId={message.id} isLast={isLast} />
+            <ResponseColumns responses={beside} selectedId={message.id} isLast={isLast} />
           ) : message.role === 'user' ? (
             <UserMessage message={message} />
           ) : (

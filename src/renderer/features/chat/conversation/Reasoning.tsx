@@ -2,16 +2,16 @@ import { Brain, ChevronRight } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
-import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { isUnderWay } from '../data/MessageStreamsProvider.tsx'
 import { PlainText } from '../markdown/PlainText.tsx'
 import { formatTokens } from '../money/amounts.ts'
 
 /** Reasoning of the model, collapsed. */
-export function Reasoning({ answer }: { answer: Message }) {
+export function Reasoning({ message }: { message: Message }) {
   const [open, setOpen] = useState(false)
   const id = useId()
-  const isThinking = isUnderWay(answer) && answer.text === ''
-  const seconds = useThinkingTime(answer, isThinking)
+  const isThinking = isUnderWay(message) && message.text === ''
+  const seconds = useThinkingTime(message, isThinking)
   return (
     <div>
       <button
@@ -22,11 +22,11 @@ export function Reasoning({ answer }: { answer: Message }) {
         className="-ml-1.5 inline-flex h-6 items-center gap-1.5 rounded-small px-1.5 text-small text-muted hover:bg-hover hover:text-text"
       >
         <Brain aria-hidden className={joinClassNames('size-3.5', isThinking && 'animate-breathe')} />
-        {describeReasoning({ isThinking, seconds, count: answer.usage?.reasoning_tokens ?? 0 })}
+        {describeReasoning({ isThinking, seconds, count: message.usage?.reasoning_tokens ?? 0 })}
         <ChevronRight aria-hidden className={joinClassNames('size-3.5 transition-transform', open && 'rotate-90')} />
       </button>
       <div id={id} hidden={!open} className="mt-1 border-l-2 border-line pl-3 text-muted">
-        {open && <PlainText text={answer.reasoning} />}
+        {open && <PlainText text={message.reasoning} />}
       </div>
     </div>
   )

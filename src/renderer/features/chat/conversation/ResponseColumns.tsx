@@ -5,10 +5,10 @@ import type { MessageId } from '#shared/contract/chats.ts'
 import { AssistantMessageView } from './AssistantMessageView.tsx'
 import { useConversationWork } from './conversationContext.ts'
 
-type AnswerColumnsProps = { answers: readonly Message[]; selectedId: MessageId; isLast: boolean }
+type ResponseColumnsProps = { responses: readonly Message[]; selectedId: MessageId; isLast: boolean }
 
 /** Responses of several models to one message, side by side. The conversation continues with one of them. */
-export function ResponseColumns({ answers, selectedId, isLast }: AnswerColumnsProps) {
+export function ResponseColumns({ responses, selectedId, isLast }: ResponseColumnsProps) {
   const { conversationId, actions, attempt } = useConversationWork()
   return (
     <section
@@ -18,13 +18,13 @@ export function ResponseColumns({ answers, selectedId, isLast }: AnswerColumnsPr
       tabIndex={0}
       className="grid auto-cols-[minmax(17rem,1fr)] grid-flow-col gap-3 overflow-x-auto pb-1"
     >
-      {answers.map((answer) => (
-        <div key={answer.id} className="flex min-w-0 flex-col rounded-card border border-line p-3">
+      {responses.map((response) => (
+        <div key={response.id} className="flex min-w-0 flex-col rounded-card border border-line p-3">
           <div className="min-h-0 flex-1">
-            <AssistantMessageView message={answer} isLast={isLast} />
+            <AssistantMessageView message={response} isLast={isLast} />
           </div>
           <div className="mt-2 flex h-7 items-center">
-            {answer.id === selectedId ? (
+            {response.id === selectedId ? (
               <p className="flex items-center gap-1.5 text-small text-muted">
                 <Check aria-hidden className="size-3.5 text-accent" />
                 Continues with this response
@@ -32,7 +32,7 @@ export function ResponseColumns({ answers, selectedId, isLast }: AnswerColumnsPr
             ) : (
               <Button
                 size="small"
-                onClick={() => attempt(() => actions.change(conversationId, { leaf_id: answer.id }))}
+                onClick={() => attempt(() => actions.change(conversationId, { leaf_id: response.id }))}
               >
                 Continue with this
               </Button>

@@ -67,8 +67,8 @@ export function withMessage(branch: Branch, message: Message): Branch {
 
 /** Adds the result of a send: a user message with its responses, or further responses to an existing message. */
 export function withSent(branch: Branch, sent: { user: Message | null; answers: readonly Message[] }): Branch {
-  const [answer, ...others] = sent.answers
-  const added = [sent.user, answer].flatMap((it) => it ?? [])
+  const [response, ...others] = sent.answers
+  const added = [sent.user, response].flatMap((it) => it ?? [])
   const first = added[0]
   if (!first) return branch
   const before = branch.messages.filter(({ position }) => position < first.position)

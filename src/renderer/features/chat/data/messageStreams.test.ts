@@ -40,12 +40,12 @@ const message = (text: string, state: Message['state']): Message => ({
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 const delta = (text: string) => event({ type: 'delta', text, reasoning: '', usage })
 
-function createStream(answers: string[][]) {
+function createStream(bodies: string[][]) {
   const ended: Message[] = []
   const seen: string[] = []
   const streams = createMessageStreams({
     fetchLike: async () => {
-      const parts = answers.shift() ?? []
+      const parts = bodies.shift() ?? []
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           for (const part of parts) controller.enqueue(new TextEncoder().encode(part))

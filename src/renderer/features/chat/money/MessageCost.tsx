@@ -1,20 +1,21 @@
 import { Tooltip } from '#renderer/ui/Tooltip.tsx'
 import type { Message, MessageUsage } from '#shared/contract/chatMessages.ts'
-import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { isUnderWay } from '../data/MessageStreamsProvider.tsx'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelGroups.ts'
 import { formatCost, formatTokens } from './amounts.ts'
 
 /** Cost of a response: estimated while it streams, exact afterwards. A tooltip lists its components. */
-export function AnswerCost({ answer }: { answer: Message }) {
-  const { usage } = answer
+export function MessageCost({ message }: { message: Message }) {
+  const { usage } = message
   const { data: models } = useModels()
   if (!usage) return null
   const about = usage.estimated ? '~' : ''
-  const isUnknown = usage.cost_micro_usd === 0 && models?.some((model) => model.id === answer.model && !isPriced(model))
+  const isUnknown =
+    usage.cost_micro_usd === 0 && models?.some((model) => model.id === message.model && !isPriced(model))
   const cost = isUnknown ? 'Price unknown' : `${about}${formatCost(usage.cost_micro_usd)}`
   return (
-    <Tooltip content={<CostParts usage={usage} isLive={isUnderWay(answer)} />}>
+    <Tooltip content={<CostParts usage={usage} isLive={isUnderWay(message)} />}>
       <button
         type="button"
         aria-label={`Cost: ${usage.estimated ? 'about ' : ''}${formatCost(usage.cost_micro_usd)}, ${formatTokens(usage.input_tokens + usage.output_tokens)} tokens`}

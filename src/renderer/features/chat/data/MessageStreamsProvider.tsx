@@ -18,7 +18,7 @@ function runBeforePaint(work: () => void): void {
   else setTimeout(() => requestAnimationFrame(work), renderIntervalMs.shown)
 }
 
-export function AnswerStreamsProvider({ children }: { children: ReactNode }) {
+export function MessageStreamsProvider({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient()
   const [ended, setEnded] = useState('')
   const [streams] = useState(() =>
