@@ -3,7 +3,7 @@ import { execInSandbox, listSandboxes, startSandbox, stopSandbox } from '#shared
 import { createTerminal, listTerminals } from '#shared/contract/terminals.ts'
 import { eventually, until } from '../support/assertions/eventually.ts'
 import { isAlive, listProcesses } from '../support/assertions/processes.ts'
-import { findSandboxTraces } from '../support/assertions/sandboxTraces.ts'
+import { listSandboxResources } from '../support/assertions/sandboxResources.ts'
 import type { Steward } from '../support/processes/steward.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
@@ -251,10 +251,8 @@ test('deletes a sandbox without leftovers', async () => {
 
   const { sandboxes } = await app.client.call(listSandboxes, {})
   expect(sandboxes.map((it) => it.id)).not.toContain(id)
-  await eventually(() =>
-    expect({ sleepers: sleepers(), left: findSandboxTraces(id, app.steward.dataFolder) }).toEqual({
-      sleepers: [],
-      left: [],
-    }),
-  )
+  await eventually(async () => {
+    const left = await listSandboxResources({ id, folder: app.steward.dataFolder })
+    expect({ sleepers: sleepers(), left }).toEqual({ sleepers: [], left: [] })
+  })
 })

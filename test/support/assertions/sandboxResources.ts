@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { listProcesses } from './processes.ts'
 
 /**
- * Lists resources of a sandbox that remain on this host: processes of its uid, mounts, loop devices, cgroups and files.
+ * Lists resources of a sandbox that remain on this computer: processes, mounts, loop devices, cgroups, and files below
+ * `folder` by their relative path. Processes are those of `uid`, or those with the id in their command or environment.
  */
 export async function listSandboxResources(options: {
   id: string
@@ -12,7 +14,7 @@ export async function listSandboxResources(options: {
   uid?: number | undefined
 }): Promise<string[]> {
   const [processes, mounts, devices, cgroups, files] = await Promise.all([
-    listProcesses(options.uid),
+    options.uid === undefined ? listProcessesNaming(options.id) : listProcessesOf(options.uid),
     listMounts(options.id),
     listLoopDevices(options.id),
     listCgroups(options.id),
@@ -27,10 +29,15 @@ export async function findUid(folder: string, id: string): Promise<number | unde
   return uid ?? undefined
 }
 
-async function listProcesses(uid: number | undefined): Promise<string[]> {
-  if (uid === undefined) return []
+async function listProcessesOf(uid: number): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'uid=,pid=,args='])
   return stdout.split('\n').filter((line) => line.trim().startsWith(`${uid} `))
+}
+
+function listProcessesNaming(id: string): string[] {
+  return listProcesses()
+    .filter(({ command, environment }) => `${command} ${environment}`.includes(id))
+    .map(({ pid, command }) => `${pid} ${command}`)
 }
 
 async function listMounts(id: string): Promise<string[]> {
@@ -53,7 +60,15 @@ export async function listCgroups(id: string): Promise<string[]> {
   return String(stdout).split('\n').filter(Boolean)
 }
 
-async function listFiles(folder: string, id: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => [])
-  return names.filter((name) => name.includes(id))
+/** Lists files and folders whose names contain the id. Entries may disappear during the scan. */
+async function listFiles(folder: string, id: string, path = ''): Promise<string[]> {
+  const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(() => [])
+  const found = await Promise.all(
+    entries.map((entry) => {
+      const entryPath = join(path, entry.name)
+      if (entry.name.includes(id)) return [entryPath]
+      return entry.isDirectory() ? listFiles(folder, id, entryPath) : []
+    }),
+  )
+  return found.flat()
 }
