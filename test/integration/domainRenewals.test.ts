@@ -108,7 +108,7 @@ describe('a blocked renewal notifies once, costs nothing and is retried', () => 
     expect((await renewal()).problem.detail).toMatch(/\$1[12]\.9|\$0\.00/)
     const title = `${domain} was not renewed`
     const countNotices = () =>
-      paying.agent.events.filter((event) => event.type === 'domains.told' && event.title === title)
+      paying.agent.events.filter((event) => event.type === 'domains.notice' && event.title === title)
     expect(countNotices()).toHaveLength(1)
     await retry()
     expect(countNotices()).toHaveLength(1)
@@ -205,7 +205,7 @@ test('notifies once for each expiry threshold in days and can be dismissed', asy
   expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(7)
   const findNotices = () =>
     paying.agent.events.filter(
-      (event) => event.type === 'domains.told' && event.domain === domain && event.title.includes('expires'),
+      (event) => event.type === 'domains.notice' && event.domain === domain && event.title.includes('expires'),
     )
   expect(findNotices()).toHaveLength(1)
   expect(findNotices()[0]).toMatchObject({ title: `${domain} expires in 7 days` })
@@ -218,7 +218,7 @@ test('notifies once for each expiry threshold in days and can be dismissed', asy
   aheadMs = (await expiry()) - dayMs / 2 - Date.now()
   await retry()
   // Domains of other tests expire too. All are combined in one notification.
-  const together = paying.agent.events.filter((event) => event.type === 'domains.told' && /expire/.test(event.title))
+  const together = paying.agent.events.filter((event) => event.type === 'domains.notice' && /expire/.test(event.title))
   expect(together).toHaveLength(1)
   expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(1)
   aheadMs = 0

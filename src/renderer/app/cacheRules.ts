@@ -145,7 +145,7 @@ export const cacheRules: CacheRules = {
   'registration.changed': { patch: patchRegistrations, invalidateUnused: [registrationsKey] },
   'local-domains.changed': { refetch: [renewalsKey], refetchSoon: [cachedDomainsKey], invalidateUnused: [domainsKey] },
   'domain-renewals.changed': { refetch: [renewalsKey] },
-  'domains.told': {},
+  'domains.notice': {},
   'timeline.appended': {
     refetch: [recordingListKey],
     refetchSoon: [tasksKey],

@@ -141,7 +141,7 @@ const effects: { readonly [Type in LocalEvent['type']]: Effect } = {
   'registration.changed': { refetched: ['registrations'] },
   'local-domains.changed': { refetched: ['renewals'], soon: ['domains'], unused: ['domainSearch'] },
   'domain-renewals.changed': { refetched: ['renewals'] },
-  'domains.told': {},
+  'domains.notice': {},
   'timeline.appended': { refetched: ['recordings'], soon: ['tasks', 'task'], unused: ['timeline', 'cast'] },
   'chat.changed': {
     refetched: ['chats', 'chatSearch', 'chatFolders', 'chat a', 'messages of a', 'chatEstimates', 'chatBudget'],

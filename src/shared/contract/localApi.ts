@@ -125,7 +125,7 @@ export const LocalEvent = z.discriminatedUnion('type', [
   /** Auto-renew settings or expiry notices changed. Clients should reload them. */
   z.object({ type: z.literal('domain-renewals.changed') }),
   /** Notice about domains for the user. `domain` is null for several domains. */
-  z.object({ type: z.literal('domains.told'), title: z.string(), body: z.string(), domain: z.string().nullable() }),
+  z.object({ type: z.literal('domains.notice'), title: z.string(), body: z.string(), domain: z.string().nullable() }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
   /** The conversation changed. Clients should reload it. Null: folders, or several conversations */
   z.object({ type: z.literal('chat.changed'), conversation_id: z.string().nullable() }),

@@ -82,7 +82,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     states: budgets.states,
     hasWallet: approvals.hasWallet,
     watch: () => watched, // created below with these renewals
-    tell: (notification) => events.publish({ type: 'domains.told', ...notification }),
+    tell: (notification) => events.publish({ type: 'domains.notice', ...notification }),
     onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
     note: activity.note,
   })

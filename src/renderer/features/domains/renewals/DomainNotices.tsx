@@ -5,7 +5,7 @@ import { notify } from '#renderer/ui/toast.tsx'
 /** Shows notices about domains on every screen, or as system notifications while the window is in the background. */
 export function DomainNotices() {
   useLiveEvent((event) => {
-    if (event.type !== 'domains.told') return
+    if (event.type !== 'domains.notice') return
     const { title, body, domain } = event
     const show = () => (domain === null ? goTo('domains') : goTo('domains', 'name', domain))
     const isAllowed = 'Notification' in window && Notification.permission === 'granted'
