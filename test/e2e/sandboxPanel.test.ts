@@ -261,7 +261,7 @@ test('adds an image file and creates a sandbox with network and idle settings', 
   await page.getByRole('menuitemradio', { name: /A file on this computer/ }).click()
   await add.getByRole('textbox', { name: 'File' }).fill('root.tar')
   await add.getByRole('button', { name: 'Add', exact: true }).click()
-  await add.getByText('Must be an absolute path of this machine.').waitFor()
+  await add.getByText('Must be an absolute path of this computer.').waitFor()
   await add.getByRole('textbox', { name: 'File' }).fill(await hostRootTar(temporaryFolder('root')))
   await add.getByRole('button', { name: 'Add', exact: true }).click()
   const row = images.locator('[data-image=small]')

@@ -29,7 +29,7 @@ export const ImageSource = z.discriminatedUnion('kind', [
    */
   z.object({
     kind: z.literal('archive'),
-    path: z.string().startsWith('/', 'must be an absolute path of this machine').max(4096),
+    path: z.string().startsWith('/', 'must be an absolute path of this computer').max(4096),
   }),
   /** Pulled by a runtime that supports it, such as `docker.io/library/debian:12`. */
   z.object({

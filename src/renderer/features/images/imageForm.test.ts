@@ -17,7 +17,7 @@ test('reports validation errors of the service field by field', () => {
   expect(errors({ name: 'My Tools' }).name).toContain('Must begin with a lower-case letter')
   expect(errors({ name: 'a', packages: 'JQ;rm' })).toEqual({ packages: 'Must be names of packages.' })
   expect(errors({ name: 'a', kind: 'archive', path: 'x.tar' })).toEqual({
-    path: 'Must be an absolute path of this machine.',
+    path: 'Must be an absolute path of this computer.',
   })
   expect(errors({ name: 'a', kind: 'registry' }).reference).toContain('Must be an image reference')
 })
