@@ -21,10 +21,11 @@ test('measures a peer burst until its last command has run', async () => {
 test('does not count the processes of another part twice', async () => {
   const script = 'sh -c "sleep 100; true" & sleep 100 & echo $!; wait'
   const parent = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  await once(parent, 'spawn')
+  const pid = parent.pid ?? expect.fail('a spawned process has a PID')
   try {
     const [printed] = await once(parent.stdout, 'data')
     const leaf = Number(printed)
-    const pid = parent.pid ?? 0
     await until('the children to run', () => listHelpers(pid).length === 4)
     const all = listHelpers(pid)
     const part = all.find((each) => each !== pid && each !== leaf && listHelpers(each).length > 1) ?? 0
@@ -32,7 +33,7 @@ test('does not count the processes of another part twice', async () => {
     const others = listHelpers(pid, [part])
     expect(others.toSorted()).toEqual([pid, leaf].toSorted())
   } finally {
-    process.kill(-(parent.pid ?? 0), 'SIGKILL')
+    process.kill(-pid, 'SIGKILL')
     await once(parent, 'exit')
   }
 })

@@ -46,6 +46,7 @@ export function isAlive(pid: number): boolean {
 }
 
 export function endProcess(pid: number): void {
+  if (!(pid > 0)) throw new Error(`${pid} is the PID of no process.`)
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

@@ -121,3 +121,10 @@ describe('a helper script', () => {
     expect(wrong).toContain('Unknown system call')
   })
 })
+
+test('the supervisor signals nothing if bwrap did not start', () => {
+  const supervisor = buildPerlScript('range', 'owners', 'files', 'start', 'enter', 'view', 'network', 'supervisor')
+  const perl = `${supervisor}setpgrp 0, 0; kill_start(); print "alive"`
+  const { signal, stdout } = spawnSync('perl', ['-e', perl])
+  expect({ signal, stdout: stdout.toString() }).toEqual({ signal: null, stdout: 'alive' })
+})

@@ -26,17 +26,31 @@ export async function isStopped(pid: number): Promise<boolean> {
   return row === undefined || 'TtZX'.includes(row.state)
 }
 
-/** @returns false if the process has already exited */
+/** @returns false if there is no such process */
 export function kill(pid: number): boolean {
   return sendSignal(pid, 'SIGKILL')
 }
 
-/** @returns false if the process has already exited */
+/** Ignores PIDs of no single process, such as 0, which cgroup.procs lists for processes of another PID namespace. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  return isPid(pid) && trySignal(pid, signal)
+}
+
+export function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
+  // A negated 1 addresses every process of the user.
+  return isPid(leader) && leader > 1 && trySignal(-leader, signal)
+}
+
+/** Whether it identifies one process. kill(2) signals the caller's process group for 0, and other groups below. */
+function isPid(pid: number): boolean {
+  return Number.isInteger(pid) && pid > 0
+}
+
+function trySignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
-    return false
+    return false // it has already exited
   }
 }
 

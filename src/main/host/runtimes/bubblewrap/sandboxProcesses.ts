@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises'
 import { AppError } from '#shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
 import type { SandboxProcess } from '../sandboxRuntime.ts'
-import { markProcess, readProcess } from './processTable.ts'
+import { markProcess, readProcess, sendSignal } from './processTable.ts'
 import { listMembers, type SandboxProcesses } from './sandboxMembers.ts'
 
 /** USER_HZ, which is 100 on every supported architecture. See time(7). */
@@ -75,14 +75,6 @@ export async function signalSandboxProcess(
 export function parseUserNames(passwd: string): Map<number, string> {
   const rows = passwd.split('\n').map((line) => line.split(':'))
   return new Map(rows.flatMap(([name, , uid]) => (name && uid && /^\d+$/.test(uid) ? [[Number(uid), name]] : [])))
-}
-
-function sendSignal(pid: number, signal: ProcessSignal): boolean {
-  try {
-    return process.kill(pid, signal)
-  } catch {
-    return false // the process has just exited
-  }
 }
 
 /** Parses `NSpid`, which lists one PID per PID namespace, innermost last. */

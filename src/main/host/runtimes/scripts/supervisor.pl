@@ -28,7 +28,7 @@ sub supervise {
   my $started = eval { start_sandbox() };
   if (!$started) {
     my $reason = $@;
-    kill_start() if $bwrap;
+    kill_start();
     waitpid $bwrap, 0 if $bwrap;
     tell_host({ failed => $reason });
     exit;
@@ -105,7 +105,8 @@ sub protect_from_oom {
 }
 
 # Kills the process group of bwrap, because its child waits for it before `--die-with-parent` takes effect.
-sub kill_start { kill 9, $bwrap, -$bwrap }
+# PID 0 would address the own process group.
+sub kill_start { kill 9, $bwrap, -$bwrap if $bwrap }
 
 # Starts bwrap. Returns the host PID of the first process once everything is mounted.
 sub start_bwrap {

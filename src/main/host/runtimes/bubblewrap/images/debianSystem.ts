@@ -7,7 +7,7 @@ import { AppError } from '#shared/appError.ts'
 import { buildPerlScript, formatPerlArgument } from '../../perlScript.ts'
 import { findExecutable } from '../hostTools.ts'
 import { buildIds } from '../idBlocks.ts'
-import { sendSignal } from '../processTable.ts'
+import { signalGroup } from '../processTable.ts'
 import type { Distribution } from './readDistribution.ts'
 
 /**
@@ -102,9 +102,9 @@ async function run(
   /** Signals mmdebstrap, which then unmounts and removes its files. */
   const end = (): void => {
     if (child.pid === undefined) return
-    const group = -child.pid
-    sendSignal(group, 'SIGTERM')
-    late ??= setTimeout(() => sendSignal(group, 'SIGKILL'), endMs)
+    const leader = child.pid
+    signalGroup(leader, 'SIGTERM')
+    late ??= setTimeout(() => signalGroup(leader, 'SIGKILL'), endMs)
   }
   signal.addEventListener('abort', end, { once: true })
   try {
