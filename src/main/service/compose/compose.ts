@@ -2,7 +2,6 @@ import { openDataFolder } from '#platform/files/dataFolder.ts'
 import { Scope } from '#platform/program/scope.ts'
 import { checkListening, formatLocalUrl, requireOwnName } from '../http/listening.ts'
 import { createRemovedThingAnnouncer } from '../references/removedThingAnnouncer.ts'
-import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
 import { composeCredits, composeLedger } from './composeCredits.ts'
 import { composeDomains } from './composeDomains.ts'
 import { composeHttp, type HttpModule } from './composeHttp.ts'
@@ -43,10 +42,14 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await openDataFolder(options.dataDir)
     const context = createServiceContext(options, scope)
     let http: HttpModule | undefined
-    const announceRemovals = createRemovedThingAnnouncer(
-      createRemovedThingRepository(context.database),
-      context.events.publish,
+    const removals = scope.own(
+      await createRemovedThingAnnouncer({
+        ...{ read: context.store.read, publish: context.events.publish },
+        log: options.log.forArea('references'),
+      }),
+      (it) => it.close(),
     )
+    const announceRemovals = () => void removals.announce()
     const onPortsChanged = () => {
       context.principals.endAbsent() // port tokens end with their port, links with their sandbox
       http?.checkPorts()

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import type { AnyParams, Statement } from '#storage/store.ts'
 import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
+import { removedThingStatements } from '../references/removedThingRepository.ts'
 
 /** Statements that run on every request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
@@ -13,6 +15,10 @@ const repositories: Readonly<Record<string, (database: Database) => unknown>> = 
   answers: createAnswerRepository,
   payments: createPaymentRepository,
   activity: createActivityRepository,
+}
+/** Statements of the slices that run on the store. None may scan a table. */
+const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParams>>>>> = {
+  'removed things': removedThingStatements,
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'
 
@@ -51,5 +57,15 @@ test.each(Object.entries(repositories))('%s', (_, open) => {
     return scan.length > 0 && !isBounded ? [{ sql, scan }] : []
   })
   expect(statements.length).toBeGreaterThan(0)
+  expect(scans).toEqual([])
+})
+
+test.each(Object.entries(slices))('%s', (_, statements) => {
+  const database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  const scans = Object.entries(statements).flatMap(([name, { sqlite }]) => {
+    const scan = explain(database, sqlite).filter((detail) => /^SCAN (?!CONSTANT ROW)/.test(detail))
+    return scan.length > 0 ? [{ name, scan }] : []
+  })
   expect(scans).toEqual([])
 })

@@ -20,7 +20,6 @@ import { createMetricsRoutes } from '../metrics/metricsRoutes.ts'
 import { createProcessRoutes } from '../metrics/processRoutes.ts'
 import { openPath } from '../portProxy/previewPages.ts'
 import { createPortRoutes } from '../ports/portRoutes.ts'
-import { createRemovedThingRepository } from '../references/removedThingRepository.ts'
 import { createRemovedThingRoutes } from '../references/removedThingRoutes.ts'
 import { createSandboxDomainRoutes } from '../sandboxDomains/sandboxDomainRoutes.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
@@ -55,7 +54,7 @@ export type SandboxSlices = {
 
 /** Creates all routes of sandboxes and of their contents. */
 export function createSandboxEndpoints(
-  { options, database, activity, callers, address }: ServiceContext,
+  { options, store, activity, callers, address }: ServiceContext,
   slices: SandboxSlices,
 ): Endpoint[] {
   const { sandboxes, snapshots, runtimes, host, use, call, toWire, defaultNetwork } = slices
@@ -83,6 +82,6 @@ export function createSandboxEndpoints(
     ...createMetricsRoutes({ sandboxes, call, now: options.now }),
     ...createProcessRoutes({ sandboxes, call }),
     ...createActivityRoutes({ sandboxes, activity }),
-    ...createRemovedThingRoutes(createRemovedThingRepository(database)),
+    ...createRemovedThingRoutes(store.read),
   ])
 }
