@@ -8,6 +8,7 @@ import { createHistoryRepository } from '#service/credits/historyRepository.ts'
 import type { KeyLimit } from '#service/credits/keyLimits.ts'
 import { createLedgerRepository } from '#service/credits/ledgerRepository.ts'
 import { openReservations } from '#service/credits/openReservations.ts'
+import { createSqliteLedger } from '#service/credits/sqliteLedger.ts'
 import { AppError } from '#shared/appError.ts'
 import { AccountId } from '#shared/ids.ts'
 import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
@@ -111,8 +112,9 @@ class LedgerHistory {
     const life: Life = { hasEnded: false }
     try {
       const database = this.#disk.open(life)
+      const records = createLedgerRepository(database)
       const real = createCreditLedger({
-        records: createLedgerRepository(database),
+        records,
         newId: () => this.#newId(),
         now: this.#world.now,
       })
@@ -126,14 +128,15 @@ class LedgerHistory {
         later: (task, ms) => this.#world.after(ms, task, life),
       })
       const commits = this.#planted.commits?.(opened) ?? opened
+      const { removeStaleMeters } = records
+      const store = createSqliteLedger({ database, ledger, commits, removeStaleMeters })
       const reservations = openReservations({
-        ledger,
-        commits,
+        ledger: store,
         getRules: (id) => ({ models: null, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit ?? null }),
         log: silentLog,
         later: (task, ms) => this.#world.after(ms, task, life),
       })
-      const people = createCredits({ ledger, commits, history: createCreditHistory(createHistoryRepository(database)) })
+      const people = createCredits({ ledger: store, history: createCreditHistory(createHistoryRepository(database)) })
       this.#process = { life, ledger, reservations, credits: people, commits }
       this.#watched(this.#begin(this.#process))
     } catch (error) {

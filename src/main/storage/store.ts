@@ -63,7 +63,8 @@ export type SqlText = string | { readonly sqlite: string; readonly postgres: str
 export type AnyParams = Params<string> | NoParams
 /** Parameters of a statement that has none. */
 type NoParams = Record<never, never>
-type ParamsArgument<P> = keyof P extends never ? [] : [params: P]
+/** Parameters as the last argument, which statements without parameters do not take. */
+export type ParamsArgument<P> = keyof P extends never ? [] : [params: P]
 
 /** Statement with named parameters `P`. Adapters compile each object once. */
 export type Statement<P extends AnyParams> = {

@@ -28,8 +28,7 @@ export async function ledgerFigures({ pairs, clients }: { pairs: number; clients
     await at.commits.commitDurable(() =>
       at.ledger.issue({ type: 'grant', to: accountId, amount, note: '', requestKey: undefined }),
     )
-    const { ledger, commits } = at
-    const reservations = openReservations({ ledger, commits, getRules: keys.getRules, log: silentLog })
+    const reservations = openReservations({ ledger: at.store, getRules: keys.getRules, log: silentLog })
     const details = { price_version: '2026-11-01', input_tokens: 1_234, output_tokens: 345 }
 
     const client = async (count: number): Promise<void> => {

@@ -41,7 +41,7 @@ type Options = {
 
 /** Creates a payment gate on a ledger, as a process does. Several gates on one ledger simulate successive processes. */
 export function createTestShop(opened: Ledger, facilitator: Facilitator, options: Options = {}) {
-  const { database, ledger, commits, ada, clock } = opened
+  const { database, store: ledger, commits, ada, clock } = opened
   const now = () => clock.nowMs
   const records = createPaymentRepository(database)
   const delivered: string[] = []

@@ -16,7 +16,7 @@ export function createAccountRoutes({
 }: {
   keys: ApiKeys
   /** Micro-dollars that a key with a daily limit spent today. */
-  sumSpentToday: (keyId: string) => number
+  sumSpentToday: (keyId: string) => Promise<number>
   recordForAccount: ActivityLog['recordForAccount']
   principals: Pick<ServicePrincipals, 'end'>
   /** Sign-in of a caller. Null for other principals, whose keys end only by revocation. */
@@ -34,8 +34,8 @@ export function createAccountRoutes({
       })
       return { id, key, key_prefix: prefix, name, created_at: toIsoTime(created.createdAtMs), ...rulesToWire(created) }
     }),
-    createEndpoint(listApiKeys, (_, { caller }) => {
-      const listed = keys.list(caller.accountId).map((key) => toWire(key, sumSpentToday))
+    createEndpoint(listApiKeys, async (_, { caller }) => {
+      const listed = await Promise.all(keys.list(caller.accountId).map((key) => toWire(key, sumSpentToday)))
       return { api_keys: listed, data: listed, count: listed.length }
     }),
     createEndpoint(revokeApiKey, ({ params }, { caller }) => {
@@ -50,7 +50,7 @@ export function createAccountRoutes({
   ]
 }
 
-function toWire(key: ApiKeyRecord, sumSpentToday: (keyId: string) => number) {
+async function toWire(key: ApiKeyRecord, sumSpentToday: (keyId: string) => Promise<number>) {
   return {
     id: key.id,
     name: key.name,
@@ -58,7 +58,7 @@ function toWire(key: ApiKeyRecord, sumSpentToday: (keyId: string) => number) {
     created_at: toIsoTime(key.createdAtMs),
     last_used_at: key.lastUsedAtMs === null ? null : toIsoTime(key.lastUsedAtMs),
     ...rulesToWire(key),
-    spent_today_cents: key.dailyLimit === null ? null : toExactCents(sumSpentToday(key.id)),
+    spent_today_cents: key.dailyLimit === null ? null : toExactCents(await sumSpentToday(key.id)),
   }
 }
 

@@ -4,24 +4,32 @@ import { createThrottlePerKey } from '#platform/concurrency/throttlePerKey.ts'
 import { installFolder } from '#platform/program/programFile.ts'
 import { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
-import { createGroupCommit } from '#storage/sqlite/groupCommit.ts'
+import { createGroupCommit, type GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
 import { createCreditHistory } from '../credits/creditHistory.ts'
-import { type CreditLedger, createCreditLedger } from '../credits/creditLedger.ts'
+import { createCreditLedger } from '../credits/creditLedger.ts'
 import type { CreditReservations } from '../credits/creditReservations.ts'
 import { createCreditRoutes, createUnlimitedCheck } from '../credits/creditRoutes.ts'
 import { type Credits, createCredits } from '../credits/credits.ts'
+import { toStartId } from '../credits/creditTransfers.ts'
 import { createHistoryRepository } from '../credits/historyRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
+import type { LedgerStore, LedgerWork } from '../credits/ledgerStore.ts'
 import { notifyChanges } from '../credits/notifyChanges.ts'
 import { openReservations } from '../credits/openReservations.ts'
 import { type PriceList, readPriceList } from '../credits/priceList.ts'
 import { createSandboxBilling, type SandboxBilling } from '../credits/sandboxBilling.ts'
-import { type LedgerWrites, sweepExpiredHolds } from '../credits/sweepExpiredHolds.ts'
+import { createSqliteLedger } from '../credits/sqliteLedger.ts'
+import { recoverHolds, sweepExpiredHolds } from '../credits/sweepExpiredHolds.ts'
 import type { IdentityModule } from './composeIdentity.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
-export type LedgerModule = LedgerWrites & { credits: Credits }
+export type LedgerModule = {
+  ledger: LedgerStore
+  /** For payments and orders, which the store does not serve yet. */
+  commits: GroupCommit
+  credits: Credits
+}
 
 export type CreditModule = {
   capabilities: readonly string[]
@@ -59,10 +67,7 @@ export async function composeLedger({
     createThrottlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
     (it) => it.close(),
   )
-  const stored = createLedgerRepository(database)
-  stored.removeStaleMeters()
-  const records = notifyChanges(stored, changes.mark)
-  const ledger: CreditLedger = createCreditLedger({ records, newId, now, steadyMs: clock.steadyMs })
+  const records = createLedgerRepository(database)
   const commits = scope.own(
     createGroupCommit({
       database,
@@ -71,11 +76,18 @@ export async function composeLedger({
     }),
     (it) => it.close(),
   )
-  const recovered = await commits.commitDurable(() => ledger.recover())
+  const decisions = createCreditLedger({
+    records: notifyChanges(records, changes.mark),
+    ...{ newId, now, steadyMs: clock.steadyMs },
+  })
+  const { removeStaleMeters } = records
+  const ledger = createSqliteLedger({ database, ledger: decisions, commits, removeStaleMeters })
+  await ledger.removeStaleMeters()
+  const recovered = await recoverHolds(ledger)
   if (recovered > 0) log.warn('charged the open holds of the previous run', { requests: recovered })
-  scope.own(sweepExpiredHolds({ ledger, commits, log: log.forArea('credits') }), (it) => it.close())
+  scope.own(sweepExpiredHolds({ ledger, log: log.forArea('credits') }), (it) => it.close())
   const history = createCreditHistory(createHistoryRepository(database))
-  return { ledger, commits, credits: createCredits({ ledger, commits, history }) }
+  return { ledger, commits, credits: createCredits({ ledger, history }) }
 }
 
 /** Composes the credits of users and programs. The owner's account starts with an initial balance. */
@@ -84,19 +96,23 @@ export async function composeCredits(
   { ledger: ledgerModule, identity }: { ledger: LedgerModule; identity: IdentityModule },
 ): Promise<CreditModule> {
   const { options, clock, activity, callers } = context
-  const { ledger, commits } = ledgerModule
+  const { ledger } = ledgerModule
   const prices = readPriceList(options.pricesFile ?? join(installFolder, 'resources', 'prices.json'))
   const amount = centsToMicroUsd(options.ownerStartCents ?? ownerStartCents)
   const { owner: accountId, getRules } = identity
-  if (amount > 0) await commits.commitDurable(() => ledger.begin({ accountId, amount, note: 'First credits' }))
+  if (amount > 0) {
+    const keys = { accounts: [accountId], issues: true, transfers: [toStartId(accountId)] }
+    const begin: LedgerWork<boolean> = (it) => it.begin({ accountId, amount, note: 'First credits' })
+    await ledger.change(keys, begin, { isDurable: true })
+  }
   const sandboxesCharged = options.chargeSandboxes ?? false
   const log = options.log.forArea('credits')
   const assertUnlimited = createUnlimitedCheck(getRules)
   return {
     prices,
     assertUnlimited,
-    reservations: openReservations({ ledger, commits, getRules, log }),
-    billing: createSandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, clock, log }),
+    reservations: openReservations({ ledger, getRules, log }),
+    billing: createSandboxBilling({ ledger, prices, isCharged: sandboxesCharged, clock, log }),
     capabilities: ['credits'],
     endpoints: callers.bindEndpoints(
       createCreditRoutes({

@@ -43,7 +43,7 @@ export type IdentityModule = {
 
 type IdentityOptions = {
   /** Micro-dollars that an API key spent in the current UTC day. */
-  sumSpentToday: (keyId: string) => number
+  sumSpentToday: (keyId: string) => Promise<number>
 }
 
 /** Composes authentication: accounts with API keys, wallet sign-ins and registered automatons. */

@@ -76,7 +76,7 @@ export async function composePayments(
     capabilities: facilitator ? ['payments'] : [],
     endpoints: callers.bindEndpoints([
       createTopUpRoute({
-        ...{ paymentGate, prices: credits.prices, ledger, commits },
+        ...{ paymentGate, prices: credits.prices, ledger },
         findAccount: identity.findAccount,
         recordForAccount: activity.recordForAccount,
       }),

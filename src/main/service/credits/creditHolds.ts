@@ -39,6 +39,11 @@ export type LedgerCharge = {
 const holdMs = 60 * 60_000
 const retentionMs = 7 * 24 * 60 * 60_000
 
+/** Returns the time before which ended holds may be deleted. */
+export function getRetentionStart(nowMs: number): number {
+  return nowMs - retentionMs
+}
+
 export function createCreditHolds(options: {
   records: LedgerRepository
   keyLimits: KeyLimits
@@ -118,7 +123,7 @@ export function createCreditHolds(options: {
       for (const hold of holds) endHold(hold, 'expired')
       return holds.length
     },
-    forgetEnded: () => records.removeEnded(now() - retentionMs),
+    forgetEnded: () => records.removeEnded(getRetentionStart(now())),
     recover() {
       const holds = records.openHolds()
       for (const hold of holds) post(hold.id, { amount: hold.amount, details: { estimated: true, interrupted: true } })

@@ -10,7 +10,7 @@ export interface CreditReservations {
    */
   reserve(request: ReserveRequest): Promise<Reservation>
   /** Amount that can be held now, within the daily limit of the key. Concurrent holds may reduce it. */
-  spendable(payer: Payer): MicroUsd
+  spendable(payer: Payer): Promise<MicroUsd>
 }
 
 export type Payer = {
@@ -21,9 +21,9 @@ export type Payer = {
 
 export type ReserveRequest = Payer & {
   /**
-   * Maximum cost of the work. A function is called once with the amount that is spendable at that moment. Its result is
-   * held before any other request is processed; undefined means that the amount is not sufficient. The function must be
-   * synchronous.
+   * Maximum cost of the work. A function is called with the amount that is spendable at that moment, again if the
+   * transaction has to be repeated. Its result is held before any other request is processed; undefined means that the
+   * amount is not sufficient. The function must be synchronous and have no effects.
    */
   worstCaseMicroUsd: MicroUsd | ((spendableMicroUsd: MicroUsd) => MicroUsd | undefined)
   /**

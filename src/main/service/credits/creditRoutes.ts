@@ -59,8 +59,8 @@ export function createCreditRoutes(options: CreditRouteOptions): Endpoint[] {
 
 function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditRouteOptions): Endpoint[] {
   return [
-    createEndpoint(getBalance, (_, { caller }) => {
-      const { posted, held, available } = credits.balance(caller.accountId)
+    createEndpoint(getBalance, async (_, { caller }) => {
+      const { posted, held, available } = await credits.balance(caller.accountId)
       const balance_cents = floorToCents(posted)
       return {
         balance_cents,
@@ -139,7 +139,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
       })
       const amount = formatUsd(toMicroUsd(row.amount), 'cents', 'down')
       recordForAccount(caller.accountId, { type: 'credits.granted', description: `Granted ${amount} to ${to_address}` })
-      const { posted } = credits.balance(caller.accountId)
+      const { posted } = await credits.balance(caller.accountId)
       return {
         transfer_id: row.id,
         status: 'completed',

@@ -116,7 +116,7 @@ export function createCreditTransfers(options: {
       return move({ type: 'adjustment', from, to, amount, note, requestKey })
     },
     begin({ accountId: to, amount, note }) {
-      const id = `txn_start_${to}`
+      const id = toStartId(to)
       if (records.findTransfer(id)) return false
       move({ id, type: 'grant', from: issuedAccount, to, amount, note })
       return true
@@ -140,6 +140,11 @@ export function createCreditTransfers(options: {
       return move({ type: 'refund', from: revenueAccount, to, amount, note, requestKey, refundOf: transactionId })
     },
   }
+}
+
+/** Returns the id of the transfer that issues the initial credits of an account. */
+export function toStartId(accountId: AccountId): string {
+  return `txn_start_${accountId}`
 }
 
 type TransferInput = {

@@ -1,17 +1,16 @@
 import type { AccountId } from '#shared/ids.ts'
 import type { MicroUsd } from '#shared/microUsd.ts'
-import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import type { CreditHistory } from './creditHistory.ts'
-import type { CreditLedger } from './creditLedger.ts'
 import type { KeyLimit } from './keyLimits.ts'
 import type { AccountBalance, TransferRow } from './ledgerRepository.ts'
+import type { LedgerStore } from './ledgerStore.ts'
 
 /** Credits of an account. Promises resolve after the change is durable across a power loss. */
 export type Credits = {
-  balance(accountId: AccountId): AccountBalance
+  balance(accountId: AccountId): Promise<AccountBalance>
   history: CreditHistory
   /** Sums the spending of a key with a daily limit in the current UTC day. */
-  sumSpentToday(keyId: string): number
+  sumSpentToday(keyId: string): Promise<number>
   /** @throws AppError as the ledger, and `data/unwritable` */
   transfer(
     request: RequestFields & { from: AccountId; to: AccountId; amount: MicroUsd; key: KeyLimit | undefined },
@@ -36,28 +35,39 @@ type RequestFields = { note: string; idempotencyKey: string | undefined }
 type TransferResult = Promise<TransferRow>
 
 export function createCredits(options: {
-  ledger: CreditLedger
-  commits: Pick<GroupCommit, 'commitDurable'>
+  ledger: Pick<LedgerStore, 'change' | 'read'>
   history: CreditHistory
 }): Credits {
-  const { ledger, commits, history } = options
+  const { ledger, history } = options
+  const isDurable = true
   return {
-    balance: ledger.balance,
+    balance: (accountId) => ledger.read({ accounts: [accountId] }, (it) => it.balance(accountId)),
     history,
-    sumSpentToday: ledger.sumSpentToday,
-    transfer: ({ from, idempotencyKey, ...request }) =>
-      commits.commitDurable(() => ledger.transfer({ ...request, from, requestKey: requestKey(from, idempotencyKey) })),
-    grant: ({ by, idempotencyKey, ...request }) =>
-      commits.commitDurable(() =>
-        ledger.issue({ ...request, type: 'grant', requestKey: requestKey(by, idempotencyKey) }),
-      ),
-    adjust: ({ by, idempotencyKey, ...request }) =>
-      commits.commitDurable(() => ledger.adjust({ ...request, requestKey: requestKey(by, idempotencyKey) })),
-    refund: ({ by, idempotencyKey, ...request }) =>
-      commits.commitDurable(() => ledger.refund({ ...request, requestKey: requestKey(by, idempotencyKey) })),
+    sumSpentToday: (keyId) => ledger.read({ keyIds: [keyId] }, (it) => it.sumSpentToday(keyId)),
+    transfer({ idempotencyKey, ...request }) {
+      const requestKey = toRequestKey(request.from, idempotencyKey)
+      const keyIds = request.key ? [request.key.id] : []
+      const keys = { accounts: [request.from, request.to], keyIds, requestKeys: [requestKey] }
+      return ledger.change(keys, (it) => it.transfer({ ...request, requestKey }), { isDurable })
+    },
+    grant({ by, idempotencyKey, ...request }) {
+      const requestKey = toRequestKey(by, idempotencyKey)
+      const keys = { accounts: [request.to], issues: true, requestKeys: [requestKey] }
+      return ledger.change(keys, (it) => it.issue({ ...request, type: 'grant', requestKey }), { isDurable })
+    },
+    adjust({ by, idempotencyKey, ...request }) {
+      const requestKey = toRequestKey(by, idempotencyKey)
+      const keys = { accounts: [request.to], issues: true, requestKeys: [requestKey] }
+      return ledger.change(keys, (it) => it.adjust({ ...request, requestKey }), { isDurable })
+    },
+    refund({ by, idempotencyKey, ...request }) {
+      const requestKey = toRequestKey(by, idempotencyKey)
+      const keys = { transfers: [request.transactionId], requestKeys: [requestKey] }
+      return ledger.change(keys, (it) => it.refund({ ...request, requestKey }), { isDurable })
+    },
   }
 }
 
-function requestKey(accountId: AccountId, key: string | undefined): string | undefined {
+function toRequestKey(accountId: AccountId, key: string | undefined): string | undefined {
   return key === undefined ? undefined : `${accountId} ${key}`
 }

@@ -12,7 +12,7 @@ export type KeyLimits = {
   getRemainingToday(key: KeyLimit | undefined): number
 }
 
-const dayMs = 24 * 60 * 60_000
+export const dayMs = 24 * 60 * 60_000
 
 export function createKeyLimits(records: Pick<LedgerRepository, 'keyDay'>, steadyMs: () => number): KeyLimits {
   const toKeyDay = (keyId: string): KeyDay => ({ keyId, day: Math.floor(steadyMs() / dayMs) })

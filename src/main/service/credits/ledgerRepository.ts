@@ -25,7 +25,7 @@ const holdColumns = {
 const holds = defineTable('credit_holds', { id: number(), ...holdColumns })
 const newHolds = defineTable('credit_holds', { ...holdColumns, createdAtMs: number(), expiresAtMs: number() })
 export type Hold = RowOf<typeof holds>
-type NewHold = RowOf<typeof newHolds>
+export type NewHold = RowOf<typeof newHolds>
 export type HoldEnd = 'posted' | 'voided' | 'expired'
 
 const newTransferColumns = {
@@ -44,7 +44,7 @@ const newTransferColumns = {
   atMs: number(),
 }
 export const transferColumns = { sequence: number(), ...newTransferColumns }
-const transfers = defineTable('credit_transfers', transferColumns)
+export const transfers = defineTable('credit_transfers', newTransferColumns)
 const newTransfers = defineTable('credit_transfers', {
   ...newTransferColumns,
   keyId: nullable(text()),
@@ -52,7 +52,7 @@ const newTransfers = defineTable('credit_transfers', {
   requestKey: nullable(text()),
 })
 export type TransferRow = RowOf<typeof transfers>
-type StoredTransfer = RowOf<typeof newTransfers>
+export type StoredTransfer = RowOf<typeof newTransfers>
 export type NewTransfer = Omit<
   StoredTransfer,
   'debitAccount' | 'creditAccount' | 'debitBalance' | 'creditBalance' | 'amount'
@@ -64,9 +64,9 @@ export type NewTransfer = Omit<
 }
 
 export type KeyDay = { keyId: string; day: number }
-type KeyDayAmounts = { spent: number; held: number }
+export type KeyDayAmounts = { spent: number; held: number }
 
-const meters = defineTable('sandbox_meters', {
+export const meters = defineTable('sandbox_meters', {
   sandboxId: text<SandboxId>(),
   /** Wall-clock time. */
   untilMs: number(),
@@ -76,7 +76,7 @@ const meters = defineTable('sandbox_meters', {
   runningMs: nullable(number()),
   epoch: nullable(text()),
 })
-type StoredMeter = RowOf<typeof meters>
+export type StoredMeter = RowOf<typeof meters>
 export type Meter = Omit<StoredMeter, 'sandboxId'>
 
 /** Callers run each method in their transaction. */

@@ -105,7 +105,7 @@ describe('refuses', () => {
       status: 402,
       detail: '10 of 30 cents remain until 00:00 UTC.',
     })
-    expect(ledger.reservations.spendable({ accountId: ledger.ada, keyId: 'small' })).toBe(cents(10))
+    expect(await ledger.reservations.spendable({ accountId: ledger.ada, keyId: 'small' })).toBe(cents(10))
     await first.settle(charge(5))
     await ledger.reserve(25, 'small')
     await expect(ledger.reserve(1, 'small')).rejects.toMatchObject({ code: 'credits/daily-limit' })

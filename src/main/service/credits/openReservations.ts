@@ -1,17 +1,16 @@
 import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
+import type { AccountId } from '#shared/ids.ts'
 import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
-import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
-import type { CreditLedger } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'
 import type { KeyLimit } from './keyLimits.ts'
+import type { LedgerKeys, LedgerStore, LedgerWork } from './ledgerStore.ts'
 
 /** Allowed models and daily limit of an API key. Null allows all models or means no limit. */
 export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd | null }
 
 type Options = {
-  ledger: CreditLedger
-  commits: Pick<GroupCommit, 'commit' | 'hasEnded'>
+  ledger: Pick<LedgerStore, 'change' | 'read' | 'hasEnded'>
   /** @returns undefined for a revoked key */
   getRules: (keyId: string) => KeyRules | undefined
   log: Log
@@ -26,18 +25,21 @@ function chargeLimit(holdAmount: MicroUsd): MicroUsd {
   return toMicroUsd(Math.ceil((holdAmount * 11) / 10))
 }
 
-export function openReservations({ ledger, commits, getRules, log, ...options }: Options): CreditReservations {
+export function openReservations({ ledger, getRules, log, ...options }: Options): CreditReservations {
   const later = options.later ?? ((task, ms) => void setTimeout(task, ms).unref())
 
   /**
    * Ends a hold and retries failed writes until one succeeds. If the process ends first, the next start completes it.
    */
-  const surely = async <T>(work: () => T): Promise<{ value: T | undefined; written: boolean }> => {
+  const surely = async <T>(
+    holdId: number,
+    work: LedgerWork<T>,
+  ): Promise<{ value: T | undefined; written: boolean }> => {
     try {
-      return { value: await commits.commit(work), written: true }
+      return { value: await ledger.change({ holds: [holdId] }, work), written: true }
     } catch (error) {
       log.error('failed to close a hold', { error })
-      if (!commits.hasEnded) later(() => void surely(work), triedAgainAfterMs)
+      if (!ledger.hasEnded) later(() => void surely(holdId, work), triedAgainAfterMs)
       return { value: undefined, written: false }
     }
   }
@@ -52,12 +54,12 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
           ...{ model: hold.model, heldMicroUsd: hold.amount, countedMicroUsd: amountMicroUsd },
         })
       }
-      const { value, written } = await surely(() => ledger.post(hold.id, charge))
+      const { value, written } = await surely(hold.id, (it) => it.post(hold.id, charge))
       const unwritten = toMicroUsd(Math.min(amountMicroUsd, limit))
       return { chargedMicroUsd: written ? (value?.charged ?? toMicroUsd(0)) : unwritten, written }
     }
     const releaseHold = async (): Promise<Settlement> => {
-      const { written } = await surely(() => ledger.void(hold.id))
+      const { written } = await surely(hold.id, (it) => it.void(hold.id))
       return { chargedMicroUsd: toMicroUsd(0), written }
     }
     return {
@@ -82,11 +84,20 @@ export function openReservations({ ledger, commits, getRules, log, ...options }:
         })
       }
       const key = toKeyLimit(keyId, rules)
-      const hold = await commits.commit(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model }))
+      const hold = await ledger.change(toPayerKeys(accountId, key), (it) =>
+        it.hold({ accountId, key, amount: worstCaseMicroUsd, model }),
+      )
       return reservation({ ...hold, model })
     },
-    spendable: ({ accountId, keyId }) => ledger.spendable(accountId, toKeyLimit(keyId, getRulesFor(keyId, getRules))),
+    async spendable({ accountId, keyId }) {
+      const key = toKeyLimit(keyId, getRulesFor(keyId, getRules))
+      return ledger.read(toPayerKeys(accountId, key), (it) => it.spendable(accountId, key))
+    },
   }
+}
+
+function toPayerKeys(accountId: AccountId, key: KeyLimit | undefined): LedgerKeys {
+  return { accounts: [accountId], keyIds: key ? [key.id] : [] }
 }
 
 /**

@@ -43,8 +43,7 @@ function startProcess(bootId: string): void {
     },
     intervalMs: 2 ** 30,
   })
-  const { ledger, commits } = money
-  billing = createSandboxBilling({ ledger, commits, prices, isCharged: true, clock, log: silentLog })
+  billing = createSandboxBilling({ ledger: money.store, prices, isCharged: true, clock, log: silentLog })
 }
 function run(ms: number): void {
   wallMs += ms

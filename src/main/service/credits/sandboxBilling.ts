@@ -4,15 +4,16 @@ import { AppError } from '#shared/appError.ts'
 import type { SandboxCost } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { ceilToCents, floorToCents, toExactCents } from '#shared/microUsd.ts'
+import type { CreditLedger } from './creditLedger.ts'
+import type { LedgerStore } from './ledgerStore.ts'
 import { computeRunningCost, type PriceList, type SandboxSize } from './priceList.ts'
-import type { LedgerWrites } from './sweepExpiredHolds.ts'
 
 export type SandboxBilling = {
   isCharged: boolean
   /** Price of a sandbox and cost of its current run so far. */
   getCost(sandbox: SandboxSize & { startedAtMs: number | null }): SandboxCost
   /** Checks the balance before a run. @throws AppError `credits/insufficient` if the account cannot pay for one hour */
-  assertCredits(accountId: AccountId, size: SandboxSize): void
+  assertCredits(accountId: AccountId, size: SandboxSize): Promise<void>
   /** Starts metering a run, unless it is metered already. */
   begin(run: Pick<SandboxRun, 'id' | 'startedAtMs'>): Promise<void>
   /**
@@ -32,20 +33,19 @@ const minRecordedMs = 60_000
  * Charges running time of the computer rather than wall-clock differences, so that clock changes and sleep cost
  * nothing.
  */
-export function createSandboxBilling(
-  options: LedgerWrites & {
-    prices: PriceList
-    isCharged: boolean
-    clock: Pick<Clock, 'now' | 'steadyMs' | 'runningMs' | 'epoch'>
-    log: Log
-  },
-): SandboxBilling {
-  const { ledger, commits, prices, isCharged, clock, log } = options
+export function createSandboxBilling(options: {
+  ledger: Pick<LedgerStore, 'change' | 'read'>
+  prices: PriceList
+  isCharged: boolean
+  clock: Pick<Clock, 'now' | 'steadyMs' | 'runningMs' | 'epoch'>
+  log: Log
+}): SandboxBilling {
+  const { ledger, prices, isCharged, clock, log } = options
   const beganMs = clock.runningMs()
 
   /** Time since the last charge of a run: time to charge, and wall-clock time. */
-  const measure = ({ id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>) => {
-    const meter = ledger.findMeter(id)
+  const measure = (meters: CreditLedger, { id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>) => {
+    const meter = meters.findMeter(id)
     const isSameRun = meter !== undefined && meter.startedAtMs === startedAtMs
     const isLegacy = meter !== undefined && meter.startedAtMs === null && meter.untilMs <= clock.now()
     const fromMs = isSameRun || isLegacy ? Math.max(startedAtMs, meter.untilMs) : startedAtMs
@@ -57,8 +57,8 @@ export function createSandboxBilling(
     // start.
     return { wallMs, elapsedMs: Math.min(clock.runningMs() - beganMs, Math.max(0, wallMs)) }
   }
-  const mark = ({ id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>): void =>
-    ledger.setMeter(id, {
+  const mark = (meters: CreditLedger, { id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>): void =>
+    meters.setMeter(id, {
       ...{ untilMs: Math.round(clock.now()), startedAtMs, runningMs: clock.runningMs(), epoch: clock.epoch },
     })
 
@@ -74,10 +74,10 @@ export function createSandboxBilling(
         charged: isCharged,
       }
     },
-    assertCredits(accountId, size) {
+    async assertCredits(accountId, size) {
       if (!isCharged) return
       const required = computeRunningCost(prices.getTier(size), hourMs)
-      const { available } = ledger.balance(accountId)
+      const { available } = await ledger.read({ accounts: [accountId] }, (it) => it.balance(accountId))
       if (available >= required) return
       throw new AppError('credits/sandbox', 'Insufficient credits', {
         detail: `One hour of this sandbox costs ${toExactCents(required)} cents.`,
@@ -88,23 +88,26 @@ export function createSandboxBilling(
       })
     },
     begin: (run) =>
-      commits.commit(() => {
-        if (ledger.findMeter(run.id)?.startedAtMs !== run.startedAtMs) mark(run)
+      ledger.change({ meters: [run.id] }, (it) => {
+        if (it.findMeter(run.id)?.startedAtMs !== run.startedAtMs) mark(it, run)
       }),
-    charge: (run) =>
-      commits.commit(() => {
-        const { id, accountId, name, ...size } = run
-        const { elapsedMs, wallMs } = measure(run)
+    async charge(run) {
+      const { id, accountId, name, ...size } = run
+      const { isPaid, jump } = await ledger.change({ accounts: [accountId], meters: [id] }, (it) => {
+        const { elapsedMs, wallMs } = measure(it, run)
         const tier = prices.getTier(size)
         const amount = computeRunningCost(tier, elapsedMs)
-        mark(run)
+        mark(it, run)
         const seconds = Math.round(elapsedMs / 1000)
         const uncharged = Math.round((wallMs - elapsedMs) / 1000)
         const isRecorded = Math.abs(wallMs - elapsedMs) > minRecordedMs
-        if (isRecorded) log.warn('clock jumped, charging a sandbox by elapsed time', { id, seconds, uncharged })
         const note = isRecorded && uncharged > 0 ? ` (${uncharged} s not charged: the clock jumped)` : ''
         const description = `${name}: ${tier.name}, ${seconds} s${note}`
-        return ledger.charge({ accountId, type: 'sandbox', description, amount }) === amount
-      }),
+        const isPaid = it.charge({ accountId, type: 'sandbox', description, amount }) === amount
+        return { isPaid, jump: isRecorded ? { seconds, uncharged } : undefined }
+      })
+      if (jump) log.warn('clock jumped, charging a sandbox by elapsed time', { id, ...jump })
+      return isPaid
+    },
   }
 }

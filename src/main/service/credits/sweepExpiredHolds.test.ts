@@ -26,7 +26,7 @@ test('a sweep deletes ended holds in batches until none is due', async () => {
   })
   money.clock.nowMs += 30 * dayMs
   const { id } = await money.commits.commit(hold)
-  const sweep = sweepExpiredHolds({ ledger: money.ledger, commits: money.commits, log: silentLog })
+  const sweep = sweepExpiredHolds({ ledger: money.store, log: silentLog })
   vi.advanceTimersByTime(10_000)
   await expect.poll(countHolds).toEqual({ count: 1 })
   sweep.close()

@@ -5,7 +5,7 @@ import type { AccountId } from '#shared/ids.ts'
 import { toExactCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
-import type { CreditLedger } from '../credits/creditLedger.ts'
+import type { LedgerStore, LedgerWork } from '../credits/ledgerStore.ts'
 import type { Settlement } from './facilitator.ts'
 import type { NewPayment, PaymentRepository, PaymentRow } from './paymentRepository.ts'
 
@@ -33,7 +33,7 @@ export const waitingMs = 10 * 60_000
 
 export function createPaymentBooks(options: {
   records: PaymentRepository
-  ledger: Pick<CreditLedger, 'issue'>
+  ledger: Pick<LedgerStore, 'change'>
   commits: Pick<GroupCommit, 'commit' | 'commitDurable'>
   now: () => number
 }): PaymentBooks {
@@ -67,11 +67,14 @@ export function createPaymentBooks(options: {
         fields: { ...error.fields, credited_cents: toExactCents(amount), tx_hash: transaction },
       })
       const answer = { status: refundError.status, body: JSON.stringify(refundError.toBody()) }
-      await commits.commitDurable(() => {
-        const note = 'Paid for work that failed'
-        ledger.issue({ type: 'top_up', to, amount, note, requestKey: `payment ${id}` })
+      const note = 'Paid for work that failed'
+      const requestKey = `payment ${id}`
+      const issueCredits: LedgerWork<void> = (it) => {
+        it.issue({ type: 'top_up', to, amount, note, requestKey })
         records.finish(id, { work: 'credited', answer })
-      })
+      }
+      const keys = { accounts: [to], issues: true, requestKeys: [requestKey] }
+      await ledger.change(keys, issueCredits, { isDurable: true })
       return refundError
     },
   }

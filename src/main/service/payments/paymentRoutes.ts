@@ -10,10 +10,9 @@ import type { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, createEndpoint, createOpenEndpoint, type Endpoint } from '../base/endpoint.ts'
-import type { CreditLedger } from '../credits/creditLedger.ts'
+import type { LedgerStore } from '../credits/ledgerStore.ts'
 import type { PriceList } from '../credits/priceList.ts'
 import type { PaymentGate } from './paymentGate.ts'
 import type { Paid } from './sale.ts'
@@ -28,19 +27,21 @@ type Purchase = { credits_cents: number }
 export function createTopUpRoute(options: {
   paymentGate: PaymentGate
   prices: PriceList
-  ledger: Pick<CreditLedger, 'issue'>
-  commits: Pick<GroupCommit, 'commitDurable'>
+  ledger: Pick<LedgerStore, 'change'>
   findAccount: (address: string) => AccountId | undefined
   recordForAccount: ActivityLog['recordForAccount']
 }): Endpoint {
-  const { paymentGate, prices, ledger, commits, recordForAccount } = options
+  const { paymentGate, prices, ledger, recordForAccount } = options
   /** Idempotent: credits a purchase once. */
   const creditPurchase = async ({ id, accountId, purchase, transaction }: Paid<Purchase>) => {
     const { credits_cents } = purchase
     const amount = centsToMicroUsd(credits_cents)
     const note = 'Bought with USDC'
-    await commits.commitDurable(() =>
-      ledger.issue({ type: 'top_up', to: accountId, amount, note, requestKey: `payment ${id}` }),
+    const requestKey = `payment ${id}`
+    await ledger.change(
+      { accounts: [accountId], issues: true, requestKeys: [requestKey] },
+      (it) => it.issue({ type: 'top_up', to: accountId, amount, note, requestKey }),
+      { isDurable: true },
     )
     recordForAccount(accountId, {
       type: 'credits.bought',

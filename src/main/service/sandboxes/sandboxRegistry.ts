@@ -87,7 +87,7 @@ export type SandboxRegistryOptions = {
   defaultNetwork: DefaultNetwork
   maxActive: number
   /** Checks the credits before a sandbox starts. @throws AppError `credits/sandbox` */
-  assertCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
+  assertCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => Promise<void>
   newId: () => string
   now: () => number
   log: Log
@@ -182,17 +182,18 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       const runtime = await options.runtimes.choose(await chooseRuntime(request))
       const network = request.network ?? chooseNetwork(options.defaultNetwork, runtime)
       assertCapacity()
-      options.assertCredits(accountId, { vcpu: request.vcpu, memoryMb: request.memory_mb, diskGb: request.disk_gb })
-      // The image may have been marked for removal since the check. There is no `await` between here and the record.
+      const { vcpu, memory_mb: memoryMb, disk_gb: diskGb } = request
+      await options.assertCredits(accountId, { vcpu, memoryMb, diskGb })
+      // Other requests may have used the capacity, or marked the image for removal. There is no `await` between here and
+      // the record.
+      assertCapacity()
       if (request.image !== undefined) options.images.requireStored(request.image)
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {
         id,
         accountId,
         name: request.name ?? `sandbox-${shortenId(id)}`,
-        vcpu: request.vcpu,
-        memoryMb: request.memory_mb,
-        diskGb: request.disk_gb,
+        ...{ vcpu, memoryMb, diskGb },
         region: request.region,
         runtime: runtime.name,
         image: request.image ?? null,
@@ -245,7 +246,8 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         const record = requireOwned(caller, id)
         if (record.status === 'running') return record
         assertCapacity()
-        options.assertCredits(record.accountId, record)
+        await options.assertCredits(record.accountId, record)
+        assertCapacity() // other requests may have used it
         try {
           return await startAgain(record)
         } catch (error) {
