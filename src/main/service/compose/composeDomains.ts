@@ -68,7 +68,7 @@ export async function composeDomains(
   context: ServiceContext,
   { payments, commits, targets, announceRemovals }: DomainOptions,
 ): Promise<DomainModule> {
-  const { options, database, clock, events, activity, callers, scope } = context
+  const { options, database, store, clock, events, activity, callers, scope } = context
   const { now } = options
   const log = options.log.forArea('domains')
   const registry = createRegistryRepository(database)
@@ -91,7 +91,8 @@ export async function composeDomains(
   })
   await orders.recover()
   const quotes = createDomainQuotes({
-    records: createQuoteRepository(database, registrar.id),
+    store,
+    records: createQuoteRepository(registrar.id),
     domains,
     registrar,
     now: clock.steadyMs,

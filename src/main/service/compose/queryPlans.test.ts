@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import type { AnyParams, Statement } from '#storage/store.ts'
 import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
+import { quoteStatements } from '../domains/quoteRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
@@ -18,6 +19,7 @@ const repositories: Readonly<Record<string, (database: Database) => unknown>> = 
 }
 /** Statements of the slices that run on the store. None may scan a table. */
 const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParams>>>>> = {
+  quotes: quoteStatements,
   'removed things': removedThingStatements,
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'

@@ -3,6 +3,7 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { createDomainQuotes } from './domainQuotes.ts'
 import type { DomainRow } from './domainRepository.ts'
 import { createQuoteRepository } from './quoteRepository.ts'
@@ -39,7 +40,8 @@ function quotes() {
   }
   const createRow = () => ({}) as DomainRow // not read
   return createDomainQuotes({
-    records: createQuoteRepository(database, 'local'),
+    store: createSqliteStore(database),
+    records: createQuoteRepository('local'),
     domains: { requireOwned: createRow },
     registrar,
     now,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { formatUsdCents } from '#shared/money/moneyText.ts'
+import type { Store } from '#storage/store.ts'
 import type { Domains } from './domains.ts'
 import type { DomainQuote, QuoteRepository, QuoteRequest } from './quoteRepository.ts'
 import { mapRegistrarErrors } from './registrarErrors.ts'
@@ -26,12 +27,13 @@ export type DomainQuotes = {
 const holdsMs = 15 * 60_000
 
 export function createDomainQuotes(options: {
+  store: Store
   records: QuoteRepository
   domains: Pick<Domains, 'requireOwned'>
-  registrar: Registrar
+  registrar: Pick<Registrar, 'check' | 'renewalPrice'>
   now: () => number
 }): DomainQuotes {
-  const { records, domains, registrar, now } = options
+  const { store, records, domains, registrar, now } = options
 
   const forRegistration = async (name: string) => {
     const [offer] = await mapRegistrarErrors(registrar.check([name]))
@@ -46,7 +48,7 @@ export function createDomainQuotes(options: {
     const listed = await mapRegistrarErrors(registrar.renewalPrice(name))
     if (listed === null) throw createNoPriceError(name)
     // A price list by top-level domain excludes premium names, which cost the premium price every year.
-    const premium = records.premiumRenewal(name)
+    const premium = await records.findPremiumRenewal(store.read, name)
     const renewal = Math.max(listed, premium ?? 0)
     return { registration: renewal, renewal, premium: premium !== undefined }
   }
@@ -60,16 +62,21 @@ export function createDomainQuotes(options: {
       ...{ createdAtMs, expiresAtMs: createdAtMs + holdsMs },
     }
   }
-  const storeQuote = (quote: DomainQuote): DomainQuote => {
-    records.removeEnded(now())
-    records.add(quote)
+  const storeQuote = async (quote: DomainQuote): Promise<DomainQuote> => {
+    const nowMs = now()
+    await store.write(async (tx) => {
+      await records.removeEnded(tx, nowMs)
+      await records.add(tx, quote)
+    })
     return quote
   }
 
   return {
     make: async (accountId, quoteKey) => storeQuote(await fetchQuote(accountId, quoteKey)),
     async resolve(accountId, quoteKey, quoteId) {
-      const before = quoteId === undefined ? records.newest(accountId, quoteKey) : records.find(accountId, quoteId)
+      const before = await (quoteId === undefined
+        ? records.findNewest(store.read, accountId, quoteKey)
+        : records.find(store.read, accountId, quoteId))
       const isOver = !before || before.expiresAtMs <= now()
       if (quoteId !== undefined) {
         if (isOver) throw new AppError('domain/quote', 'Quote not found or expired.')
