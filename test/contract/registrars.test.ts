@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createHttpClient } from '#platform/http/httpClient.ts'
 import { createLocalRegistry } from '#service/domains/registrars/local/localRegistry.ts'
-import { createRegistryRepository } from '#service/domains/registrars/local/registryRepository.ts'
+import { registryRepository } from '#service/domains/registrars/local/registryRepository.ts'
 import { createNameComApi } from '#service/domains/registrars/namecom/nameComApi.ts'
 import { createNameComRegistrar } from '#service/domains/registrars/namecom/nameComRegistrar.ts'
 import { createNameSiloApi } from '#service/domains/registrars/namesilo/nameSiloApi.ts'
@@ -11,6 +11,7 @@ import type { Registrar, RegistrarError } from '#service/domains/registrars/regi
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { nameComLogin, nameComServer } from '../support/registrars/nameComServer.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
 import type { RegistrarTrouble } from '../support/registrars/registrarServer.ts'
@@ -19,9 +20,9 @@ import { type RegistrarWorld, registrarContract } from './registrar.ts'
 registrarContract('the test registry', async (): Promise<RegistrarWorld> => {
   const database = openDatabase(':memory:')
   migrate(database, serviceMigrations)
-  const records = createRegistryRepository(database)
+  const store = createSqliteStore(database)
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
-  const real = createLocalRegistry({ records, prices, now: Date.now })
+  const real = createLocalRegistry({ store, prices, now: Date.now })
   const billed: string[] = []
   const registrar: Registrar = {
     ...real,
@@ -31,7 +32,9 @@ registrarContract('the test registry', async (): Promise<RegistrarWorld> => {
   const domain = { registeredAtMs: 0, activeAtMs: 0, expiresAtMs: 4e12, privacy: true, locked: true, serial: 1 }
   return {
     registrar,
-    take: (name) => void records.add({ ...domain, name, nameservers: [] }),
+    async take(name) {
+      await store.write((tx) => registryRepository.add(tx, { ...domain, name, nameservers: [] }))
+    },
     billed: () => billed,
     close: async () => void database.close(),
   }

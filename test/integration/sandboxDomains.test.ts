@@ -23,7 +23,7 @@ let owned: string[]
 const texts = new Map<string, string[]>()
 
 beforeAll(async () => {
-  dns = await startDnsServer({ host: '127.0.0.1', port: 0 }, (name) =>
+  dns = await startDnsServer({ host: '127.0.0.1', port: 0 }, async (name) =>
     name.endsWith('example.com')
       ? {
           ...{ name: 'example.com', registeredAtMs: 0, activeAtMs: 0, expiresAtMs: 4e12, privacy: true, locked: true },

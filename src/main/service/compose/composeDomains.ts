@@ -4,6 +4,7 @@ import { formatHostAndPort } from '#platform/net/listenAddress.ts'
 import { installFolder } from '#platform/program/programFile.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
+import type { Store } from '#storage/store.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { findRegistrableDomain } from '../domains/domainName.ts'
 import { createDomainOrders, type DomainOrders, describeOrder } from '../domains/domainOrders.ts'
@@ -23,7 +24,7 @@ import { createRdapLookup } from '../domains/rdap/rdapLookup.ts'
 import { startDnsServer } from '../domains/registrars/local/dns/dnsServer.ts'
 import { createLocalRegistry } from '../domains/registrars/local/localRegistry.ts'
 import { readRegistryPrices } from '../domains/registrars/local/registryPrices.ts'
-import { createRegistryRepository, type RegistryRepository } from '../domains/registrars/local/registryRepository.ts'
+import { registryRepository } from '../domains/registrars/local/registryRepository.ts'
 import { openRegistrar } from '../domains/registrars/openRegistrar.ts'
 import type { Registrar } from '../domains/registrars/registrar.ts'
 import { findSaleRefusal, type SaleMoney } from '../domains/saleMoney.ts'
@@ -71,9 +72,8 @@ export async function composeDomains(
   const { options, database, store, clock, events, activity, callers, scope } = context
   const { now } = options
   const log = options.log.forArea('domains')
-  const registry = createRegistryRepository(database)
   const http = scope.own(createHttpClient({ maxAnswerBytes }), (it) => it.close())
-  const registrar = createRegistrar(options, { registry, http })
+  const registrar = createRegistrar(options, { store, http })
   const isCounted = options.registrar !== undefined && options.registrar.kind !== 'local'
   const searched = isCounted ? createSearchAvailability({ registrar, now }) : registrar
   const records = createDomainRepository(database, registrar.id)
@@ -104,7 +104,8 @@ export async function composeDomains(
   }
   const bootstrap = readRdapBootstrap(options.rdapBootstrapFile ?? join(installFolder, 'resources', 'rdap.json'))
   const listen = registrar.isTest ? options.dnsListen : undefined
-  const dns = listen && scope.own(await startDnsServer(listen, registry.findZone), (it) => it.close())
+  const findZone = (name: string) => registryRepository.findZone(store.read, name)
+  const dns = listen && scope.own(await startDnsServer(listen, findZone), (it) => it.close())
   const answers = createAnswerRepository(database)
   const ownZones = createZones({
     ...{ records, domains, registrar, now },
@@ -167,11 +168,11 @@ export async function composeDomains(
 
 function createRegistrar(
   { registrar = { kind: 'local' }, now }: ServiceOptions,
-  { registry, http }: { registry: RegistryRepository; http: HttpClient },
+  { store, http }: { store: Store; http: HttpClient },
 ): Registrar {
   if (registrar.kind !== 'local') return openRegistrar(registrar, { http, now })
   const prices = readRegistryPrices(join(installFolder, 'resources', 'registry.json'))
-  return createLocalRegistry({ records: registry, prices, now })
+  return createLocalRegistry({ store, prices, now })
 }
 
 function createSaleMoney({ registrar, payments }: ServiceOptions): SaleMoney {

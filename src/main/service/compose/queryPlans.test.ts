@@ -6,6 +6,7 @@ import type { AnyParams, Statement } from '#storage/store.ts'
 import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
 import { quoteStatements } from '../domains/quoteRepository.ts'
+import { registryStatements } from '../domains/registrars/local/registryRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
@@ -20,6 +21,7 @@ const repositories: Readonly<Record<string, (database: Database) => unknown>> = 
 /** Statements of the slices that run on the store. None may scan a table. */
 const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParams>>>>> = {
   quotes: quoteStatements,
+  registry: registryStatements,
   'removed things': removedThingStatements,
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'

@@ -5,13 +5,13 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { eventually } from '#test/support/assertions/eventually.ts'
 import { createDomainOrders } from './domainOrders.ts'
 import { createDomainRepository } from './domainRepository.ts'
 import { createDomains } from './domains.ts'
 import { createOrderRepository } from './orderRepository.ts'
 import { createLocalRegistry } from './registrars/local/localRegistry.ts'
-import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, RegistrarError } from './registrars/registrar.ts'
 
 /** Orders at a registrar that charges for every call, with failures and restarts. */
@@ -43,7 +43,7 @@ function openOrders(faults: (real: Registrar) => Faults = () => ({})) {
   const records = createDomainRepository(database, 'local')
   const now = () => nowMs
   const prices = [{ tld: 'com', registration: 1_095, renewal: 1_195, transfer: 1_095 }]
-  const real = createLocalRegistry({ records: createRegistryRepository(database), prices, now })
+  const real = createLocalRegistry({ store: createSqliteStore(database), prices, now })
   const registry: Registrar = {
     ...real,
     register(order) {

@@ -8,7 +8,6 @@ import { createDomainQuotes } from './domainQuotes.ts'
 import type { DomainRow } from './domainRepository.ts'
 import { createQuoteRepository } from './quoteRepository.ts'
 import { createLocalRegistry } from './registrars/local/localRegistry.ts'
-import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import type { NamePrice, Registrar } from './registrars/registrar.ts'
 
 /** Prices that change between the quote and the payment. */
@@ -32,7 +31,7 @@ afterEach(() => database.close())
 
 function quotes() {
   const now = () => nowMs
-  const real = createLocalRegistry({ records: createRegistryRepository(database), prices: [], now })
+  const real = createLocalRegistry({ store: createSqliteStore(database), prices: [], now })
   const registrar: Registrar = {
     ...real,
     check: async (names) => names.map((name) => ({ name, status: 'available', premium, price })),

@@ -4,11 +4,11 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { eventually } from '#test/support/assertions/eventually.ts'
 import { createDomainRepository } from './domainRepository.ts'
 import { createDomains } from './domains.ts'
 import { createLocalRegistry } from './registrars/local/localRegistry.ts'
-import { createRegistryRepository } from './registrars/local/registryRepository.ts'
 import { type Registrar, type RegistrarDomain, RegistrarError } from './registrars/registrar.ts'
 
 /** Caching of domains and their refresh in the background. */
@@ -37,7 +37,7 @@ const createDomain = (name: string): RegistrarDomain => ({
 function plantNames(names: readonly string[]) {
   const records = createDomainRepository(database, 'local')
   for (const name of names) records.keep({ ...createDomain(name), accountId: ada, readAtMs: nowMs })
-  const real = createLocalRegistry({ records: createRegistryRepository(database), prices: [], now: () => nowMs })
+  const real = createLocalRegistry({ store: createSqliteStore(database), prices: [], now: () => nowMs })
   const registrar: Registrar = {
     ...real,
     find(name) {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Answer, DecodedPacket, OptAnswer, Packet } from 'dns-packet'
 import { compressNames } from './compressNames.ts'
-import { resolveZone, type Zone } from './zoneAnswer.ts'
+import { resolveZone, type ZoneLookup } from './zoneAnswer.ts'
 
 const load = createRequire(import.meta.url)
 /** Loaded with the first message, because loading takes 20 ms. */
@@ -21,13 +21,14 @@ export type Transport = 'udp' | 'tcp'
 
 /**
  * Returns the response to a message of arbitrary bytes.
- * @returns undefined for messages that get no response: those that are too short, and responses
+ * @returns undefined for messages that get no response: those that are too short, and responses; SERVFAIL if the lookup
+ * of a zone fails
  */
-export function answerMessage(
+export async function answerMessage(
   message: Buffer,
   transport: Transport,
-  zoneOf: (name: string) => Zone | undefined,
-): Buffer | undefined {
+  zoneOf: ZoneLookup,
+): Promise<Buffer | undefined> {
   if (message.length < headerBytes || (message.readUInt8(2) & 0x80) !== 0) return undefined
   const query = decodeMessage(message)
   if (!query) return createError(message, 'FORMERR')
@@ -42,7 +43,9 @@ export function answerMessage(
   const [question, ...more] = query.questions ?? []
   if (!question || more.length > 0 || !/^[\x21-\x7e]*$/.test(question.name)) return createError(message, 'FORMERR')
   if (question.class !== 'IN' || refusedTypes.has(question.type)) return answer('REFUSED')
-  const { rcode, authoritative, ...sections } = resolveZone(question, zoneOf)
+  const resolved = await resolveZone(question, zoneOf).catch(() => undefined)
+  if (!resolved) return answer('SERVFAIL')
+  const { rcode, authoritative, ...sections } = resolved
   return answer(rcode, { flags: authoritative ? loadPackets().AUTHORITATIVE_ANSWER : 0, ...sections })
 }
 

@@ -40,7 +40,7 @@ const zone: Zone = {
 
 let server: DnsServer
 beforeAll(async () => {
-  server = await startDnsServer({ host: '127.0.0.1', port: 0 }, (name) =>
+  server = await startDnsServer({ host: '127.0.0.1', port: 0 }, async (name) =>
     name === zone.name || name.endsWith(`.${zone.name}`) ? zone : undefined,
   )
 })

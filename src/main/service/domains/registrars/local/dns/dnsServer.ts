@@ -4,7 +4,7 @@ import { createServer, isIPv6, type Server, type Socket } from 'node:net'
 import { formatHostAndPort, type ListenAddress } from '#platform/net/listenAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import { answerMessage } from './dnsMessage.ts'
-import type { Zone } from './zoneAnswer.ts'
+import type { ZoneLookup } from './zoneAnswer.ts'
 
 export type DnsServer = {
   /** Port for both UDP and TCP. */
@@ -14,14 +14,13 @@ export type DnsServer = {
 
 const idleMs = 10_000
 const maxConnections = 64
+/** Maximum number of datagrams without a response. Further ones are dropped, and their clients try again. */
+const maxDatagrams = 256
 /** UDP and TCP share one port, which may be free for only one of them. */
 const triedPorts = 20
 
 /** Starts a DNS server for zones over UDP and TCP. @throws AppError `listen/failed` */
-export async function startDnsServer(
-  address: ListenAddress,
-  zoneOf: (name: string) => Zone | undefined,
-): Promise<DnsServer> {
+export async function startDnsServer(address: ListenAddress, zoneOf: ZoneLookup): Promise<DnsServer> {
   for (let attempts = address.port === 0 ? triedPorts : 1; ; attempts -= 1) {
     const tcp = startTcpServer(zoneOf)
     const udp = startUdpServer(address.host, zoneOf)
@@ -49,12 +48,20 @@ function getPort(server: Server): number {
   throw new Error('The DNS server is not listening.')
 }
 
-function startUdpServer(host: string, zoneOf: (name: string) => Zone | undefined): UdpSocket {
+function startUdpServer(host: string, zoneOf: ZoneLookup): UdpSocket {
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
-  socket.on('message', (message, from) => {
-    const answer = answerMessage(message, 'udp', zoneOf)
+  let pending = 0
+  let isClosed = false
+  socket.on('close', () => {
+    isClosed = true
+  })
+  socket.on('message', async (message, from) => {
+    if (pending >= maxDatagrams) return
+    pending += 1
+    const answer = await answerMessage(message, 'udp', zoneOf).catch(() => undefined)
+    pending -= 1
     // ignores errors: the client may have disconnected
-    if (answer) socket.send(answer, from.port, from.address, () => {})
+    if (answer && !isClosed) socket.send(answer, from.port, from.address, () => {})
   })
   socket.on('error', () => {}) // ignores errors of single datagrams; errors of binding also reach `once`
   return socket
@@ -62,33 +69,35 @@ function startUdpServer(host: string, zoneOf: (name: string) => Zone | undefined
 
 type Tcp = { server: Server; connections: Set<Socket> }
 
-function startTcpServer(zoneOf: (name: string) => Zone | undefined): Tcp {
+function startTcpServer(zoneOf: ZoneLookup): Tcp {
   const connections = new Set<Socket>()
   const server = createServer((socket) => {
     connections.add(socket)
     socket.on('close', () => connections.delete(socket))
     socket.on('error', () => socket.destroy())
     socket.setTimeout(idleMs, () => socket.destroy())
-    let pending = Buffer.alloc(0)
-    socket.on('data', (bytes) => {
-      pending = Buffer.concat([pending, bytes])
-      while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
-        const end = 2 + pending.readUInt16BE(0)
-        const answer = answerMessage(pending.subarray(2, end), 'tcp', zoneOf)
-        pending = pending.subarray(end)
-        if (!answer) return void socket.destroy()
-        const length = Buffer.alloc(2)
-        length.writeUInt16BE(answer.length)
-        // Pauses reading from a client until it has read its pending responses.
-        if (!socket.write(Buffer.concat([length, answer]))) {
-          socket.pause()
-          socket.once('drain', () => socket.resume())
-        }
-      }
-    })
+    answerStream(socket, zoneOf).catch(() => socket.destroy())
   })
   server.maxConnections = maxConnections
   return { server, connections }
+}
+
+/** Answers the messages of a connection one after the other, and reads on once the client has read the responses. */
+async function answerStream(socket: Socket, zoneOf: ZoneLookup): Promise<void> {
+  let pending = Buffer.alloc(0)
+  // without destroying the socket at the end, which would drop responses that are not sent yet
+  for await (const bytes of socket.iterator({ destroyOnReturn: false })) {
+    pending = Buffer.concat([pending, bytes])
+    while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
+      const end = 2 + pending.readUInt16BE(0)
+      const answer = await answerMessage(pending.subarray(2, end), 'tcp', zoneOf)
+      pending = pending.subarray(end)
+      if (!answer || socket.destroyed) return void socket.destroy()
+      const length = Buffer.alloc(2)
+      length.writeUInt16BE(answer.length)
+      if (!socket.write(Buffer.concat([length, answer]))) await once(socket, 'drain')
+    }
+  }
 }
 
 async function closeServer({ server, connections }: Tcp, udp: UdpSocket): Promise<void> {

@@ -11,6 +11,9 @@ export type Zone = {
   records: readonly DnsRecordData[]
 }
 
+/** Returns the zone that contains a name. */
+export type ZoneLookup = (name: string) => Promise<Zone | undefined>
+
 export type ZoneAnswer = {
   rcode: 'NOERROR' | 'NXDOMAIN' | 'REFUSED'
   /** Whether the zone is authoritative for the name. False for delegated names. */
@@ -29,16 +32,12 @@ const maxChain = 8
 /**
  * Answers a question as an authoritative server does (RFC 1034, wildcards by RFC 4592).
  * @param question the response repeats its name with unchanged case
- * @param zoneOf returns the zone of a name
  */
-export function resolveZone(
-  question: { name: string; type: string },
-  zoneOf: (name: string) => Zone | undefined,
-): ZoneAnswer {
+export async function resolveZone(question: { name: string; type: string }, zoneOf: ZoneLookup): Promise<ZoneAnswer> {
   const answer: ZoneAnswer = { rcode: 'NOERROR', authoritative: true, answers: [], authorities: [], additionals: [] }
   let name = question.name
   for (let step = 0; step < maxChain; step += 1) {
-    const zone = zoneOf(name.toLowerCase())
+    const zone = await zoneOf(name.toLowerCase())
     if (!zone) return step === 0 ? { ...answer, rcode: 'REFUSED', authoritative: false } : answer
     const next = answerFromZone(zone, { name, type: question.type }, answer)
     if (next === undefined) return answer
