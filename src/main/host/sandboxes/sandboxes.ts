@@ -3,10 +3,9 @@ import { AppError } from '#shared/appError.ts'
 import type { RunningSandboxInstance, SandboxSpec, StoredSandbox } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '../runtimes/sandboxRuntime.ts'
-import { createProcessReadings, type ProcessReading } from './processReadings.ts'
+import { createCpuSampler, type ProcessSamples, type UsageSample } from './cpuSampler.ts'
 import { createSandboxChanges } from './sandboxChanges.ts'
 import type { SandboxLabels } from './sandboxLabels.ts'
-import { createUsageReadings, type UsageReading } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
 /** Running sandboxes of all runtimes. At most one change of a sandbox runs at a time. */
@@ -15,9 +14,9 @@ export type Sandboxes = {
   /** @throws AppError `sandbox/not-running` */
   get(id: SandboxId): SandboxInstance
   /** @throws AppError `sandbox/not-running` */
-  usage(id: SandboxId): Promise<UsageReading>
+  usage(id: SandboxId): Promise<UsageSample>
   /** @throws AppError `sandbox/not-running` */
-  processes(id: SandboxId): Promise<ProcessReading>
+  processes(id: SandboxId): Promise<ProcessSamples>
   /**
    * Creates and starts a sandbox, from the files of snapshot `from` if provided. `create` and `start` return the
    * existing sandbox if it is already running.
@@ -70,8 +69,7 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
   const { runtimes, log, deadlines = { startMs: 30_000, stopMs: 30_000, snapshotMs: 600_000 } } = options
   const running = createRunningSandboxes(options, deadlines.stopMs)
   const changes = createSandboxChanges()
-  const readings = createUsageReadings()
-  const ofProcesses = createProcessReadings()
+  const sampler = createCpuSampler()
   let closing = false
 
   const runtimeNamed = (name: string): SandboxRuntime => {
@@ -127,8 +125,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
   return {
     list: running.list,
     get: running.get,
-    usage: async (id) => readings.read(running.get(id)),
-    processes: async (id) => ofProcesses.read(running.get(id)),
+    usage: async (id) => sampler.sampleUsage(running.get(id)),
+    processes: async (id) => sampler.sampleProcesses(running.get(id)),
     create: async (spec, from) =>
       launch(spec, {
         way: 'create',
