@@ -123,7 +123,17 @@ describe('a helper script', () => {
 })
 
 test('the supervisor signals nothing if bwrap did not start', () => {
-  const supervisor = buildPerlScript('range', 'owners', 'files', 'start', 'enter', 'view', 'network', 'supervisor')
+  const supervisor = buildPerlScript(
+    'range',
+    'owners',
+    'files',
+    'start',
+    'exec',
+    'enter',
+    'view',
+    'network',
+    'supervisor',
+  )
   const perl = `${supervisor}setpgrp 0, 0; kill_start(); print "alive"`
   const { signal, stdout } = spawnSync('perl', ['-e', perl])
   expect({ signal, stdout: stdout.toString() }).toEqual({ signal: null, stdout: 'alive' })

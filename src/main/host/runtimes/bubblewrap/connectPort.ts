@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { Duplex } from 'node:stream'
 import { AppError } from '#shared/appError.ts'
-import type { Ending } from '../inside/ending.ts'
+import type { OperationResult } from '../inside/execProtocol.ts'
 import { type EnteredProcess, type Entrance, enter } from './enter.ts'
 
 /** Connects to a port inside the sandbox through a helper process that bridges the two networks. */
@@ -15,9 +15,9 @@ export async function connectPort(entrance: Entrance, port: number, signal: Abor
   const started = await entered.started
   signal.removeEventListener('abort', entered.kill)
   if (!started) {
-    const ending = await entered.ending
+    const result = await entered.result
     signal.throwIfAborted()
-    throw createNotReachedError(port, ending)
+    throw createNotReachedError(port, result)
   }
   const { duplex, take } = createDuplex(started.connection, entered)
   onOutput = take
@@ -56,8 +56,8 @@ function createDuplex(socket: Socket, entered: EnteredProcess): { duplex: Duplex
       done(error)
     },
   })
-  void entered.ending.then((ending) => {
-    if (ending.kind === 'ended') duplex.push(null)
+  void entered.result.then((result) => {
+    if (result.kind === 'ended') duplex.push(null)
     else duplex.destroy()
   })
   return {
@@ -68,11 +68,11 @@ function createDuplex(socket: Socket, entered: EnteredProcess): { duplex: Duplex
   }
 }
 
-function createNotReachedError(port: number, ending: Ending): AppError {
-  const refused = ending.kind === 'failed' && ending.errno === constants.errno.ECONNREFUSED
+function createNotReachedError(port: number, result: OperationResult): AppError {
+  const refused = result.kind === 'failed' && result.errno === constants.errno.ECONNREFUSED
   if (refused) return new AppError('port/no-server', `Nothing listens on port ${port} in the sandbox.`)
   let detail = 'The bridge ended.'
-  if (ending.kind === 'failed') detail = `${ending.stage}: error ${ending.errno}`
-  if (ending.kind === 'refused') detail = ending.error.message
+  if (result.kind === 'failed') detail = `${result.stage}: error ${result.errno}`
+  if (result.kind === 'refused') detail = result.error.message
   return new AppError('port/failed', `Port ${port} of the sandbox cannot be reached.`, { detail })
 }

@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net'
 import { AppError } from '#shared/appError.ts'
-import type { Ending } from '../inside/ending.ts'
+import {
+  createStatusReader,
+  encodeFields,
+  type Operation,
+  type OperationRequest,
+  type OperationResult,
+  type OperationTransport,
+} from '../inside/execProtocol.ts'
 import { createEnterMessageReader } from './enterMessages.ts'
 
 /** Connections into one running sandbox. */
@@ -16,58 +23,55 @@ export type Entrance = {
   giveTerminal(master: number): Promise<void>
 }
 
-export type EnteredProcess = {
-  /**
-   * Resolves when the command runs or the port is connected, with the PID on the host and the connection. Bytes of a
-   * port are passed to `onOutput`. Resolves with undefined on failure.
-   */
-  started: Promise<{ pid: number; connection: Socket } | undefined>
-  /** Resolves after all output has been delivered. Never rejects. */
-  ending: Promise<Ending>
-  /** Kills the command's process group, even if it has not started yet. Ends any other request. */
-  kill(): void
-}
+/** PID on the host, and the connection. Bytes of a port are passed to `onOutput`. */
+export type StartedProcess = { pid: number; connection: Socket }
+export type EnteredProcess = Operation<StartedProcess>
 
-export type EnterRequest = {
-  mode: 'exec' | 'terminal' | 'connect' | 'ports' | 'write' | 'read' | 'file'
-  /** Fields, each sent with a trailing NUL. */
-  fields: readonly string[]
-  content?: Uint8Array
-  onOutput?: (bytes: Buffer) => void
-  onErrors?: (bytes: Buffer) => void
-}
+export type EnterRequest = OperationRequest<'exec' | 'terminal' | 'connect' | 'ports' | 'write' | 'read' | 'file'>
 
 /** Time after a kill for reading the remaining output before the connection is destroyed. */
 const killDeadlineMs = 5_000
 const maxTries = 3
 const ignore = (): void => {}
 
+/** Transport over connections to the fork server. */
+export function createEntranceTransport(entrance: Entrance): OperationTransport {
+  return {
+    open(request) {
+      const { started, result, kill } = enter(entrance, request)
+      return { started: started.then((process) => process?.connection), result, kill }
+    },
+  }
+}
+
 export function enter(entrance: Entrance, request: EnterRequest): EnteredProcess {
-  const started = Promise.withResolvers<{ pid: number; connection: Socket } | undefined>()
+  const started = Promise.withResolvers<StartedProcess | undefined>()
   let connection: Socket | undefined
   let killed = false
   let deadline: NodeJS.Timeout | undefined
 
-  const converse = async (socket: Socket): Promise<Ending | 'unheard'> => {
+  const converse = async (socket: Socket): Promise<OperationResult | 'not-accepted'> => {
     connection = socket
     if (killed) socket.destroy()
-    const { ending, heard } = await runConversation({ socket, request, onStarted: started.resolve })
-    return heard || killed ? ending : 'unheard'
+    const { result, accepted } = await runConversation({ socket, request, onStarted: started.resolve })
+    return accepted || killed ? result : 'not-accepted'
   }
-  const fromOutside = async (): Promise<Ending> => {
-    const ending = await converse(await entrance.connectFromOutside())
-    return ending === 'unheard' ? { kind: 'lost', detail: 'The sandbox supervisor refused the connection.' } : ending
+  const fromOutside = async (): Promise<OperationResult> => {
+    const result = await converse(await entrance.connectFromOutside())
+    if (result !== 'not-accepted') return result
+    return { kind: 'lost', detail: 'The sandbox supervisor refused the connection.' }
   }
-  const throughForkServer = async (): Promise<Ending> => {
+  const throughForkServer = async (): Promise<OperationResult> => {
     for (let tries = 0; tries < maxTries && !killed; tries++) {
-      const ending = await converse(await entrance.connect())
+      const result = await converse(await entrance.connect())
+      if (result === 'not-accepted') continue
       // Joining from outside requires no process capacity in the sandbox.
-      if (ending !== 'unheard') return ending.kind === 'failed' && ending.stage === 'room' ? fromOutside() : ending
+      return result.kind === 'failed' && result.stage === 'room' ? fromOutside() : result
     }
     return { kind: 'lost', detail: 'The sandbox fork server exited.' }
   }
 
-  const ending = throughForkServer()
+  const result = throughForkServer()
     .catch(toRefusal)
     .finally(() => {
       clearTimeout(deadline)
@@ -75,7 +79,7 @@ export function enter(entrance: Entrance, request: EnterRequest): EnteredProcess
     })
   return {
     started: started.promise,
-    ending,
+    result,
     kill() {
       if (killed) return
       killed = true
@@ -88,7 +92,7 @@ export function enter(entrance: Entrance, request: EnterRequest): EnteredProcess
   }
 }
 
-function toRefusal(error: unknown): Ending {
+function toRefusal(error: unknown): OperationResult {
   if (error instanceof AppError) return { kind: 'refused', error }
   return { kind: 'lost', detail: String(error) }
 }
@@ -96,45 +100,39 @@ function toRefusal(error: unknown): Ending {
 type ConversationRequest = {
   socket: Socket
   request: EnterRequest
-  onStarted: (started: { pid: number; connection: Socket } | undefined) => void
+  onStarted: (started: StartedProcess) => void
 }
 
-/** `heard`: whether the request was accepted and must not be repeated. */
+/** `accepted`: whether the request was accepted and must not be repeated. */
 function runConversation({
   socket,
   request,
   onStarted,
-}: ConversationRequest): Promise<{ ending: Ending; heard: boolean }> {
+}: ConversationRequest): Promise<{ result: OperationResult; accepted: boolean }> {
   const { mode, fields, content, onOutput = ignore, onErrors = ignore } = request
-  let heard = false
-  let failed: Ending | undefined
-  let ended: Ending | undefined
+  const status = createStatusReader()
+  let accepted = false
 
-  const onNews = (line: string): boolean => {
-    const [word, first = '', two = ''] = line.split(' ')
-    heard = true
-    if (word === 'e') failed ??= { kind: 'failed', stage: first, errno: Number(two) }
-    else if (word === 'x') ended = { kind: 'ended', status: Number(first) }
-    else if (word === 'p') {
-      onStarted(failed ? undefined : { pid: Number(first), connection: socket })
-      return mode === 'connect'
-    }
-    return false
+  const onStatus = (line: string): boolean => {
+    accepted = true
+    const { startedPid } = status.receive(line)
+    if (startedPid === undefined) return false
+    onStarted({ pid: startedPid, connection: socket })
+    return mode === 'connect'
   }
   return new Promise((resolve) => {
-    const finish = (): void => {
+    const finish = (isComplete: boolean): void => {
       socket.destroy() // the process has exited: discards unread output and unsent input
-      resolve({ ending: failed ?? ended ?? { kind: 'lost', detail: '' }, heard })
+      // A port has no exit status: its output ends with the connection.
+      const end: OperationResult = isComplete ? { kind: 'ended', status: 0 } : { kind: 'lost', detail: '' }
+      resolve({ result: status.result() ?? end, accepted })
     }
-    socket.on('data', createEnterMessageReader({ onOutput, onErrors, onNews }))
+    socket.on('data', createEnterMessageReader({ onOutput, onErrors, onStatus }))
     socket.on('error', ignore) // `close` follows, and the previous messages explain the error
-    socket.once('end', () => {
-      if (mode === 'connect' && !failed) ended = { kind: 'ended', status: 0 }
-      finish()
-    })
-    socket.once('close', finish)
+    socket.once('end', () => finish(mode === 'connect'))
+    socket.once('close', () => finish(false))
     socket.cork()
-    socket.write([mode, ...fields].map((field) => `${field}\0`).join(''))
+    socket.write(encodeFields([mode, ...fields]))
     if (content && content.length > 0) socket.write(content)
     socket.uncork()
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { maxStatusLineBytes } from '../inside/execProtocol.ts'
 import { createEnterMessageReader } from './enterMessages.ts'
 
 const message = (kind: number, text: string): Buffer => {
@@ -17,7 +18,7 @@ function heard(chunks: Buffer[]): { output: string; errors: string; news: string
     onErrors(bytes) {
       all.errors += bytes.toString()
     },
-    onNews(line) {
+    onStatus(line) {
       all.news.push(line)
       return line === 'raw'
     },
@@ -50,4 +51,15 @@ test('treats everything after the expected event as output', () => {
   const { output, news } = heard([bytes.subarray(0, 12), bytes.subarray(12)])
   expect(news).toEqual(['raw'])
   expect(Buffer.from(output)).toEqual(bytes.subarray(9))
+})
+
+test('passes on only the beginning of an oversized status line', () => {
+  const line = 'n'.repeat(maxStatusLineBytes + 1)
+  const bytes = message(3, `${line}${'n'.repeat(100_000)}\n`)
+  const { news } = heard([bytes.subarray(0, 50_000), bytes.subarray(50_000), message(3, 'x 0\n')])
+  expect(news).toEqual([line, 'x 0'])
+})
+
+test('waits for the rest of a truncated status line', () => {
+  expect(heard([message(3, 'x 256\n').subarray(0, 8)]).news).toEqual([])
 })

@@ -1,11 +1,15 @@
+import { maxStatusLineBytes } from '../inside/execProtocol.ts'
 import messages from '../scripts/messages.json' with { type: 'json' }
 
 /** Callbacks for messages of the script that enters a sandbox. See `enter.pl`. */
 export type EnterCallbacks = {
   onOutput(bytes: Buffer): void
   onErrors(bytes: Buffer): void
-  /** @returns true if all further bytes are unframed output */
-  onNews(line: string): boolean
+  /**
+   * Called with a status line, without its line feed, cut if it is too long.
+   * @returns true if all further bytes are unframed output
+   */
+  onStatus(line: string): boolean
 }
 
 export const enterKinds = messages.enter
@@ -14,7 +18,7 @@ const headBytes = 5
 const { output, errors } = enterKinds
 
 /** Creates an incremental message parser. Output is passed on as it arrives, in chunks of any size. */
-export function createEnterMessageReader({ onOutput, onErrors, onNews }: EnterCallbacks): (bytes: Buffer) => void {
+export function createEnterMessageReader({ onOutput, onErrors, onStatus }: EnterCallbacks): (bytes: Buffer) => void {
   let head = Buffer.alloc(0)
   let line = ''
   let kind = 0
@@ -37,9 +41,9 @@ export function createEnterMessageReader({ onOutput, onErrors, onNews }: EnterCa
     if (kind === output) onOutput(piece)
     else if (kind === errors) onErrors(piece)
     else {
-      line += piece.toString('latin1')
+      line += piece.toString('latin1', 0, maxStatusLineBytes + 1 - line.length)
       if (remaining > 0) return
-      raw = onNews(line.trimEnd())
+      raw = onStatus(line.replace(/\n$/, ''))
       line = ''
     }
   }

@@ -9,7 +9,7 @@ const maxBytes = 8 * 1024 * 1024
 export async function listListeningPorts(entrance: Entrance): Promise<number[]> {
   const tables: Buffer[] = []
   let size = 0
-  const { ending, kill } = enter(entrance, {
+  const { result, kill } = enter(entrance, {
     mode: 'ports',
     fields: [],
     onOutput(bytes) {
@@ -18,7 +18,7 @@ export async function listListeningPorts(entrance: Entrance): Promise<number[]> 
       else kill()
     },
   })
-  const end = await ending
+  const end = await result
   if (end.kind === 'refused') throw end.error
   if (end.kind !== 'ended') throw new AppError('exec/failed', 'The ports of the sandbox could not be read.')
   return parseListeningPorts(

@@ -74,9 +74,9 @@ function createStream(terminal: PseudoTerminal, reading: Reading): ReadStream {
 }
 
 async function createStartError(entered: EnteredProcess, request: TerminalRequest): Promise<AppError> {
-  const ending = await entered.ending
-  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program exited during startup.')
-  const error = createNotStartedError(ending, request.cwd)
+  const result = await entered.result
+  if (result.kind === 'ended') return new AppError('terminal/failed', 'The program exited during startup.')
+  const error = createNotStartedError(result, request.cwd)
   if (error.code !== 'exec/failed') return error
   return createTerminalError(error.message, error)
 }
@@ -127,12 +127,12 @@ function createRunningTerminal({ entered, leader, connection, stream, reading, t
     }
   }
 
-  const ended = entered.ending.then(async (ending) => {
+  const ended = entered.result.then(async (result) => {
     over = true
     clearTimeout(killTimer)
     await waitUntilDrained()
     hangUp()
-    return ending.kind === 'ended' ? parseExit(ending.status) : { exitCode: null, signal: null }
+    return result.kind === 'ended' ? parseExit(result.status) : { exitCode: null, signal: null }
   })
 
   return {

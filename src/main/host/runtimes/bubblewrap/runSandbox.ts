@@ -2,19 +2,19 @@ import type { Log } from '#platform/logging/log.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { createFileOperations, listSandboxFiles } from '../inside/fileWork.ts'
-import { type FileAccess, readSandboxFile, writeSandboxFile } from '../inside/sandboxFiles.ts'
+import { runCommand } from '../inside/runCommand.ts'
+import { readSandboxFile, writeSandboxFile } from '../inside/sandboxFiles.ts'
 import { createSandboxLife } from '../inside/sandboxLife.ts'
 import type { ExecRequest, SandboxInstance } from '../sandboxRuntime.ts'
 import { connectPort } from './connectPort.ts'
 import { createDiskMeter } from './diskMeter.ts'
-import { type Entrance, enter } from './enter.ts'
+import { createEntranceTransport } from './enter.ts'
 import { abandon, freeze, stopProcesses } from './holdStill.ts'
 import type { HostTools } from './hostTools.ts'
 import { listListeningPorts } from './listeningPorts.ts'
 import { openTerminal } from './openTerminal.ts'
 import type { PreparedSandbox } from './preparedSandbox.ts'
 import { markProcess } from './processTable.ts'
-import { runCommand } from './runCommand.ts'
 import type { SandboxFolder, SandboxFolders, SandboxName } from './sandboxFolder.ts'
 import { createSandboxMeter } from './sandboxMeter.ts'
 import { listSandboxProcesses, parseUserNames, signalSandboxProcess } from './sandboxProcesses.ts'
@@ -71,13 +71,14 @@ function createRunningSandbox(
   const members = { init: supervisor.init, namespace: supervisor.namespace, cgroups: cgroups.folders }
   const life = createSandboxLife(spec.id)
   const { over, inside } = life
+  const transport = createEntranceTransport(entrance)
   const usage = createSandboxMeter({
     machine: members,
     diskBytes: createDiskMeter({ storage: folder.storage, disk }, over),
   })
   const userNames = async () => {
     const reading = { path: '/etc/passwd', maxBytes: passwdBytes, signal: over }
-    return parseUserNames((await readSandboxFile(createFileAccess(entrance), reading).catch(() => '')).toString())
+    return parseUserNames((await readSandboxFile(transport, reading).catch(() => '')).toString())
   }
 
   void supervisor.networkClosed.then(() => {
@@ -93,8 +94,7 @@ function createRunningSandbox(
     return reason
   })
 
-  const exec = (command: ExecRequest) => inside(() => runCommand(entrance, command))
-  const door = createFileAccess(entrance)
+  const exec = (command: ExecRequest) => inside(() => runCommand(transport, command))
 
   return {
     id: spec.id,
@@ -118,22 +118,13 @@ function createRunningSandbox(
     signal: (pid, signal) => inside(() => signalSandboxProcess(members, { pid, signal })),
     listeningPorts: () => inside(() => listListeningPorts(entrance)),
     openTerminal: (terminal) => inside(() => openTerminal({ entrance, terminals }, terminal)),
-    writeFile: (path, content, signal) => inside(() => writeSandboxFile(door, { path, content, signal })),
-    readFile: (path, maxBytes, signal) => inside(() => readSandboxFile(door, { path, maxBytes, signal })),
-    listFiles: (path, signal) => inside(() => listSandboxFiles(door, { path, signal })),
-    files: createFileOperations((work) => inside(() => work(door)), { exec, over }),
+    writeFile: (path, content, signal) => inside(() => writeSandboxFile(transport, { path, content, signal })),
+    readFile: (path, maxBytes, signal) => inside(() => readSandboxFile(transport, { path, maxBytes, signal })),
+    listFiles: (path, signal) => inside(() => listSandboxFiles(transport, { path, signal })),
+    files: createFileOperations((work) => inside(() => work(transport)), { exec, over }),
     connect: (port, signal) => life.trackConnection(() => connectPort(entrance, port, signal)),
   }
 }
 
 /** Converts the path of a file open in this process to one that other processes can use. */
 const toOwnPath = (path: string): string => path.replace('/proc/self/', `/proc/${process.pid}/`)
-
-function createFileAccess(entrance: Entrance): FileAccess {
-  return {
-    open(request) {
-      const { started, ending, kill } = enter(entrance, request)
-      return { started: started.then((it) => it?.connection), ending, kill }
-    },
-  }
-}

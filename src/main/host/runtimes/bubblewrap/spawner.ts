@@ -59,6 +59,7 @@ export function createSpawner({ perl, folder, log }: { perl: string; folder: str
       'owners',
       'files',
       'start',
+      'exec',
       'enter',
       'view',
       'terminal',

@@ -1,28 +1,17 @@
-import type { Ending } from '../inside/ending.ts'
+import {
+  createStatusReader,
+  encodeFields,
+  type Operation,
+  type OperationRequest,
+  type OperationResult,
+} from '../inside/execProtocol.ts'
 import { agentMessageKinds, agentWindow, hostMessageKinds } from './agentMessages.ts'
 
-export type AgentRequest = {
-  /** `exec`, `terminal COLS ROWS`, `connect PORT`, or a file operation. */
-  mode: string
-  /** Fields, each sent with a trailing NUL. */
-  fields: readonly string[]
-  content?: Uint8Array
-  onOutput?: (bytes: Buffer) => void
-  onErrors?: (bytes: Buffer) => void
-}
+/** `mode`: `exec`, `terminal COLS ROWS`, `connect PORT`, or a file operation. */
+export type AgentRequest = OperationRequest
 
-export type ChannelEnding = Exclude<Ending, { kind: 'refused' }>
-
-/** One command, terminal, connection or file operation served by the agent. */
-export type AgentChannel = {
-  /**
-   * Resolves when the command runs or the port is connected, with the PID inside. Resolves with undefined on failure.
-   */
-  readonly started: Promise<number | undefined>
-  /** Resolves after all output has been delivered. Never rejects. */
-  readonly ending: Promise<ChannelEnding>
-  /** Kills the process group, even if it has not started yet. */
-  kill(): void
+/** One command, terminal, connection or file operation served by the agent, with its PID inside once it has started. */
+export type AgentChannel = Operation<number> & {
   killSession(): void
   hangUp(): void
   resize(cols: number, rows: number): void
@@ -37,7 +26,7 @@ export type AgentChannel = {
   resume(): void
   /** Closes the channel immediately. */
   drop(): void
-  bury(ending: ChannelEnding): void
+  bury(result: OperationResult): void
 }
 
 /** Channel that receives messages of the agent. @throws Error on an invalid message */
@@ -55,36 +44,35 @@ const creditStep = agentWindow / 4
 
 export function createAgentChannel({ request, say, onClosed }: ChannelOptions): ReceivingChannel {
   const started = Promise.withResolvers<number | undefined>()
-  const ended = Promise.withResolvers<ChannelEnding>()
+  const ended = Promise.withResolvers<OperationResult>()
   let over = false
-  let ending: ChannelEnding | undefined
+  let closeResult: OperationResult | undefined
+  const status = createStatusReader()
   const isOver = (): boolean => over
   const sender = createSender(say, isOver)
   const receiver = createReceiver(request, { say, isOver })
 
   const settle = (): void => {
     if (!over || receiver.isHolding()) return
-    ended.resolve(ending ?? { kind: 'lost', detail: '' })
+    ended.resolve(status.result() ?? closeResult ?? { kind: 'lost', detail: '' })
   }
-  const close = (last?: ChannelEnding): void => {
+  const close = (last?: OperationResult): void => {
     if (over) return
     over = true
-    ending ??= last
+    closeResult = last
     sender.drop()
     onClosed()
     started.resolve(undefined)
     settle()
   }
-  const news = (line: string): void => {
-    const [word, first = '', two = ''] = line.split(' ')
-    if (word === 'p') started.resolve(Number(first))
-    else if (word === 'e') ending ??= { kind: 'failed', stage: first, errno: Number(two) }
-    else if (word === 'x') ending ??= { kind: 'ended', status: Number(first) }
+  const receiveStatus = (line: string): void => {
+    const { startedPid } = status.receive(line)
+    if (startedPid !== undefined) started.resolve(startedPid)
   }
 
   say(hostMessageKinds.open, request.mode)
   if (!request.mode.startsWith('connect')) {
-    const fields = Buffer.from(request.fields.map((field) => `${field}\0`).join(''))
+    const fields = Buffer.from(encodeFields(request.fields))
     const ignore = (): void => {}
     sender.queue(hostMessageKinds.input, fields, ignore)
     sender.queue(hostMessageKinds.input, request.content ?? Buffer.alloc(0), ignore)
@@ -92,7 +80,7 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
   }
   return {
     started: started.promise,
-    ending: ended.promise,
+    result: ended.promise,
     kill: () => say(hostMessageKinds.kill),
     killSession: () => say(hostMessageKinds.killSession),
     hangUp: () => say(hostMessageKinds.hangUp),
@@ -111,7 +99,7 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
     bury: (last) => close(last),
     hear(kind, content) {
       if (kind === agentMessageKinds.output || kind === agentMessageKinds.errors) receiver.receive({ kind, content })
-      else if (kind === agentMessageKinds.news) news(content.toString('utf8'))
+      else if (kind === agentMessageKinds.news) receiveStatus(content.toString('latin1'))
       else if (kind === agentMessageKinds.closed) close()
       else if (kind === agentMessageKinds.took && content.length === 4) sender.addCredit(content.readUInt32BE(0))
     },

@@ -1,17 +1,12 @@
 import type { Duplex } from 'node:stream'
-import {
-  type AgentChannel,
-  type AgentRequest,
-  type ChannelEnding,
-  createAgentChannel,
-  type ReceivingChannel,
-} from './agentChannel.ts'
+import type { OperationResult } from '../inside/execProtocol.ts'
+import { type AgentChannel, type AgentRequest, createAgentChannel, type ReceivingChannel } from './agentChannel.ts'
 import {
   agentMessageKinds,
   createAgentMessageReader,
   createOutputReader,
+  formatAgentMessage,
   hostMessageKinds,
-  parseAgentMessage,
 } from './agentMessages.ts'
 import { buildAgentScript } from './agentScript.ts'
 
@@ -24,7 +19,7 @@ export type AgentConnection = {
   /** Suspends the timeout while the container is frozen. @returns a function that resumes it */
   suspendTimeout(): () => void
   /** Ends the remaining channels with this result. Called after `over`. */
-  bury(ending: ChannelEnding): void
+  bury(result: OperationResult): void
   destroy(reason: string): void
 }
 
@@ -43,7 +38,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
   let silent = 0
   let patience = 0
   let isOver = false
-  let buried: ChannelEnding | undefined
+  let buried: OperationResult | undefined
   let complaints = ''
 
   const destroy = (reason: string): void => {
@@ -85,7 +80,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
     if (patience > 0) return
     silent += 1
     if (silent > maxUnansweredPings) destroy('The container stopped responding.')
-    else send(parseAgentMessage(0, hostMessageKinds.ping))
+    else send(formatAgentMessage(0, hostMessageKinds.ping))
   }, pingMs)
   const late = setTimeout(() => {
     destroy(`The container did not respond within ${Math.round(performance.now() - begun)} ms.`)
@@ -102,7 +97,7 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
       const number = lastChannel
       const channel = createAgentChannel({
         request,
-        say: (kind, content) => send(parseAgentMessage(number, kind, content)),
+        say: (kind, content) => send(formatAgentMessage(number, kind, content)),
         onClosed: () => channels.delete(number),
       })
       channels.set(number, channel)
@@ -116,9 +111,9 @@ export function createAgentConnection(stream: Duplex): AgentConnection {
         silent = 0
       }
     },
-    bury(ending) {
-      buried = ending
-      for (const channel of channels.values()) channel.bury(ending)
+    bury(result) {
+      buried = result
+      for (const channel of channels.values()) channel.bury(result)
       channels.clear()
     },
     destroy,

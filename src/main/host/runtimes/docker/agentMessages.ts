@@ -26,7 +26,7 @@ const maxBytes = 65_536
 
 export type AgentMessage = { channel: number; kind: number; content: Buffer }
 
-export function parseAgentMessage(channel: number, kind: number, content: Uint8Array | string = ''): Buffer {
+export function formatAgentMessage(channel: number, kind: number, content: Uint8Array | string = ''): Buffer {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const message = Buffer.allocUnsafe(headBytes + bytes.length)
   message.writeUInt32BE(channel, 0)

@@ -16,5 +16,5 @@ export function buildAgentScript(): string {
     asks: hostMessageKinds,
     answers: agentMessageKinds,
   })
-  return `@ARGV = ('${argument.replaceAll(/['\\]/g, '\\$&')}', $input);\n${buildPerlScript('files', 'agent')}`
+  return `@ARGV = ('${argument.replaceAll(/['\\]/g, '\\$&')}', $input);\n${buildPerlScript('files', 'exec', 'agent')}`
 }

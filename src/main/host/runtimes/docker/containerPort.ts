@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream'
 import { AppError } from '#shared/appError.ts'
-import type { AgentChannel, ChannelEnding } from './agentChannel.ts'
+import type { OperationResult } from '../inside/execProtocol.ts'
+import type { AgentChannel } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 
 /** Linux value of ECONNREFUSED, on any host platform. */
@@ -24,9 +25,9 @@ export async function connectContainerPort(
   signal.removeEventListener('abort', callOff)
   if (started === undefined) {
     channel.resume()
-    const ending = await channel.ending
+    const result = await channel.result
     signal.throwIfAborted()
-    throw createNotReachedError(port, ending)
+    throw createNotReachedError(port, result)
   }
   const connection = createDuplex(channel)
   onOutput = (bytes) => {
@@ -56,17 +57,17 @@ function createDuplex(channel: AgentChannel): Duplex {
       done(error)
     },
   })
-  void channel.ending.then((ending) => {
-    if (ending.kind === 'ended' && ending.status === 0) connection.push(null)
+  void channel.result.then((result) => {
+    if (result.kind === 'ended' && result.status === 0) connection.push(null)
     else connection.destroy()
   })
   return connection
 }
 
-function createNotReachedError(port: number, ending: ChannelEnding): AppError {
-  if (ending.kind === 'failed' && ending.errno === refused) {
+function createNotReachedError(port: number, result: OperationResult): AppError {
+  if (result.kind === 'failed' && result.errno === refused) {
     return new AppError('port/no-server', `Nothing listens on port ${port} in the sandbox.`)
   }
-  const detail = ending.kind === 'failed' ? `${ending.stage}: error ${ending.errno}` : 'The bridge ended.'
+  const detail = result.kind === 'failed' ? `${result.stage}: error ${result.errno}` : 'The bridge ended.'
   return new AppError('port/failed', `Port ${port} of the sandbox cannot be reached.`, { detail })
 }

@@ -79,8 +79,8 @@ async function requestAgent(agent: Agent, mode: string, fields: readonly string[
     channel.drop()
     channel.bury({ kind: 'lost', detail: 'The request timed out.' })
   }, responseTimeoutMs)
-  const ending = await channel.ending
+  const result = await channel.result
   clearTimeout(late)
-  if (ending.kind === 'ended' && ending.status === 0) return Buffer.concat(pieces)
+  if (result.kind === 'ended' && result.status === 0) return Buffer.concat(pieces)
   throw new AppError('exec/failed', `The sandbox did not report its ${mode}.`)
 }

@@ -1,8 +1,8 @@
 import { AppError } from '#shared/appError.ts'
 import { createNotStartedError, parseExit, toCommandFields } from '../inside/commands.ts'
+import type { OperationResult } from '../inside/execProtocol.ts'
 import { createInputBudget } from '../inside/inputBudget.ts'
 import type { SandboxTerminal, TerminalRequest } from '../sandboxRuntime.ts'
-import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 import { findContainerForeground } from './containerProcesses.ts'
 
@@ -27,7 +27,7 @@ export async function openContainerTerminal(
   const leader = await channel.started
   if (leader === undefined) {
     channel.resume()
-    throw createStartError(await channel.ending, request.cwd)
+    throw createStartError(await channel.result, request.cwd)
   }
   const budget = createInputBudget()
   const write = (bytes: Uint8Array, onWritten = (): void => {}): void => {
@@ -40,10 +40,10 @@ export async function openContainerTerminal(
   }
   let over = false
   let timers: NodeJS.Timeout[] | undefined
-  const ended = channel.ending.then((ending) => {
+  const ended = channel.result.then((result) => {
     over = true
     for (const timer of timers ?? []) clearTimeout(timer)
-    return ending.kind === 'ended' ? parseExit(ending.status) : { exitCode: null, signal: null }
+    return result.kind === 'ended' ? parseExit(result.status) : { exitCode: null, signal: null }
   })
 
   return {
@@ -76,9 +76,9 @@ export async function openContainerTerminal(
   }
 }
 
-function createStartError(ending: ChannelEnding, cwd: string | undefined): AppError {
-  if (ending.kind === 'ended') return new AppError('terminal/failed', 'The program exited during startup.')
-  const error = createNotStartedError(ending, cwd)
+function createStartError(result: OperationResult, cwd: string | undefined): AppError {
+  if (result.kind === 'ended') return new AppError('terminal/failed', 'The program exited during startup.')
+  const error = createNotStartedError(result, cwd)
   if (error.code !== 'exec/failed') return error
   return new AppError('terminal/failed', error.message, { cause: error })
 }

@@ -1,13 +1,13 @@
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
+import type { OperationResult } from '../inside/execProtocol.ts'
 import { createFileOperations, listSandboxFiles } from '../inside/fileWork.ts'
+import { runCommand } from '../inside/runCommand.ts'
 import { readSandboxFile, writeSandboxFile } from '../inside/sandboxFiles.ts'
 import { createSandboxLife } from '../inside/sandboxLife.ts'
 import type { ExecRequest, SandboxInstance } from '../sandboxRuntime.ts'
-import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
-import { runInContainer } from './containerCommand.ts'
-import { createContainerFileAccess } from './containerFiles.ts'
+import { createAgentTransport } from './agentTransport.ts'
 import { createContainerMeter } from './containerMeter.ts'
 import { connectContainerPort } from './containerPort.ts'
 import { listContainerPorts, listContainerProcesses, signalContainerProcess } from './containerProcesses.ts'
@@ -31,13 +31,13 @@ type RunningOptions = {
 /** Time for reading the last output of a killed container, in milliseconds. */
 const endTimeoutMs = 5_000
 /** Killing the first process kills all processes in a container. */
-const killed: ChannelEnding = { kind: 'ended', status: 9 }
+const killed: OperationResult = { kind: 'ended', status: 9 }
 
 export function createRunningContainer(
   options: RunningOptions,
 ): SandboxInstance & Pick<AgentConnection, 'suspendTimeout'> {
   const { spec, engine, containers, container, agent, enforced, environment, now } = options
-  const door = createContainerFileAccess(agent)
+  const transport = createAgentTransport(agent)
   const life = createSandboxLife(spec.id)
   const { inside } = life
   const usage = createContainerMeter(engine, container)
@@ -49,7 +49,7 @@ export function createRunningContainer(
     return life.end(sentence)
   })
 
-  const exec = (command: ExecRequest) => inside(() => runInContainer(agent, environment, command))
+  const exec = (command: ExecRequest) => inside(() => runCommand(transport, command, environment))
 
   return {
     id: spec.id,
@@ -71,10 +71,10 @@ export function createRunningContainer(
     signal: (pid, signal) => inside(() => signalContainerProcess(agent, { pid, signal })),
     listeningPorts: () => inside(() => listContainerPorts(agent)),
     openTerminal: (terminal) => inside(() => openContainerTerminal(agent, environment, terminal)),
-    writeFile: (path, content, signal) => inside(() => writeSandboxFile(door, { path, content, signal })),
-    readFile: (path, maxBytes, signal) => inside(() => readSandboxFile(door, { path, maxBytes, signal })),
-    listFiles: (path, signal) => inside(() => listSandboxFiles(door, { path, signal })),
-    files: createFileOperations((work) => inside(() => work(door)), { exec, over: life.over }),
+    writeFile: (path, content, signal) => inside(() => writeSandboxFile(transport, { path, content, signal })),
+    readFile: (path, maxBytes, signal) => inside(() => readSandboxFile(transport, { path, maxBytes, signal })),
+    listFiles: (path, signal) => inside(() => listSandboxFiles(transport, { path, signal })),
+    files: createFileOperations((work) => inside(() => work(transport)), { exec, over: life.over }),
     connect: (port, signal) => life.trackConnection(() => connectContainerPort(agent, port, signal)),
     suspendTimeout: agent.suspendTimeout,
   }

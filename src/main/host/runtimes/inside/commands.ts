@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { AppError } from '#shared/appError.ts'
 import type { ExecRequest } from '../sandboxRuntime.ts'
-import type { Ending } from './ending.ts'
+import type { OperationResult } from './execProtocol.ts'
 
 const home = '/root'
 const environment = [
@@ -37,26 +37,29 @@ export function parseExit(status: number): { exitCode: number; signal: string | 
 }
 
 /** @returns an AppError with the reason why a command was not run */
-export function createNotStartedError(ending: Exclude<Ending, { kind: 'ended' }>, cwd: string | undefined): AppError {
-  if (ending.kind === 'refused') return ending.error
-  if (ending.kind === 'lost') {
+export function createNotStartedError(
+  result: Exclude<OperationResult, { kind: 'ended' }>,
+  cwd: string | undefined,
+): AppError {
+  if (result.kind === 'refused') return result.error
+  if (result.kind === 'lost') {
     return new AppError('exec/failed', 'The connection to the command was lost. Its exit code is unknown.', {
-      detail: ending.detail,
+      detail: result.detail,
     })
   }
   const { ENOENT, ENOTDIR, E2BIG } = constants.errno
-  if (ending.stage === 'folder' && ending.errno === ENOENT) {
+  if (result.stage === 'folder' && result.errno === ENOENT) {
     return new AppError('file/not-found', `The working folder ${cwd ?? home} does not exist in the sandbox.`)
   }
-  if (ending.stage === 'folder' && ending.errno === ENOTDIR) {
+  if (result.stage === 'folder' && result.errno === ENOTDIR) {
     return new AppError('file/not-a-folder', `The working folder ${cwd ?? home} is not a folder.`)
   }
-  if (ending.stage === 'command' && ending.errno === E2BIG) {
+  if (result.stage === 'command' && result.errno === E2BIG) {
     return new AppError('request/too-large', 'The environment is larger than Linux allows.')
   }
-  if (ending.stage === 'fork') return new AppError('sandbox/full', 'The sandbox cannot start another process.')
-  const cause = errorNames.get(ending.errno) ?? String(ending.errno)
-  return new AppError('exec/failed', `The command could not be started (${ending.stage}: ${cause}).`)
+  if (result.stage === 'fork') return new AppError('sandbox/full', 'The sandbox cannot start another process.')
+  const cause = errorNames.get(result.errno) ?? String(result.errno)
+  return new AppError('exec/failed', `The command could not be started (${result.stage}: ${cause}).`)
 }
 
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Ending } from './ending.ts'
+import type { OperationResult } from './execProtocol.ts'
 import { createFileOperations, listSandboxFiles } from './fileWork.ts'
 import { type FileAccess, readSandboxFile } from './sandboxFiles.ts'
 
@@ -11,8 +11,8 @@ const links = Buffer.from(`link\0${0o120777} 4000 1700000000 0 1 0 ${'t'.repeat(
 function endless() {
   let sentBytes = 0
   const door: FileAccess = {
-    open({ onOutput }) {
-      const ended = Promise.withResolvers<Ending>()
+    open({ onOutput = () => {} }) {
+      const ended = Promise.withResolvers<OperationResult>()
       let killed = false
       const talk = (): void => {
         if (killed) return
@@ -25,7 +25,7 @@ function endless() {
         killed = true
         ended.resolve({ kind: 'lost', detail: '' })
       }
-      return { started: Promise.resolve(undefined), ending: ended.promise, kill }
+      return { started: Promise.resolve(undefined), result: ended.promise, kill }
     },
   }
   return { door, getSentBytes: () => sentBytes }

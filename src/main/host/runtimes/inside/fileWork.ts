@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 import type { FileEntry } from '#shared/contract/files.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { copyInside, moveInside } from './copyInside.ts'
-import type { Ending } from './ending.ts'
+import type { OperationResult } from './execProtocol.ts'
 import { encodeName } from './fileNames.ts'
 import type { FileOperations, MoveRequest } from './fileOperations.ts'
 import { compareFoldersFirst, toEntry, toState } from './fileStates.ts'
@@ -79,8 +79,8 @@ export async function listSandboxFiles(
 ): Promise<FileEntry[]> {
   const work: Work = { name: 'list', path }
   const limits = { maxBytes: listingBytes, signal }
-  const { output: bytes, whole, ending } = await readReply(door, toMessage(work), limits)
-  if (whole && ending.kind !== 'ended') throw toWorkError(work, ending)
+  const { output: bytes, whole, result } = await readReply(door, toMessage(work), limits)
+  if (whole && result.kind !== 'ended') throw toWorkError(work, result)
   const fields = bytes.toString('latin1').split('\0')
   const entries: FileEntry[] = []
   for (let index = 0; index + 2 < fields.length; index += 2)
@@ -89,10 +89,10 @@ export async function listSandboxFiles(
 }
 
 async function answer(door: FileAccess, work: Work, signal: AbortSignal, maxBytes = maxReplyBytes): Promise<Buffer> {
-  const { output, whole, ending } = await readReply(door, toMessage(work), { maxBytes, signal })
+  const { output, whole, result } = await readReply(door, toMessage(work), { maxBytes, signal })
   if (!whole) throw createOutputTooLargeError(work.path)
-  if (ending.kind === 'ended') return output
-  throw toWorkError(work, ending)
+  if (result.kind === 'ended') return output
+  throw toWorkError(work, result)
 }
 
 function toMessage(work: Work) {
@@ -123,10 +123,10 @@ async function openArchive(door: FileAccess, path: string, { signal, over }: End
   const onOutput = (bytes: Buffer): void => {
     if (!stream.destroyed && !stream.push(bytes)) connection?.pause()
   }
-  const { kill, started, ending } = door.open({ ...toMessage(work), onOutput })
+  const { kill, started, result } = door.open({ ...toMessage(work), onOutput })
   signal.addEventListener('abort', stop, { once: true })
   over.addEventListener('abort', end, { once: true })
-  const ended = ending.then((how) => {
+  const ended = result.then((how) => {
     forget()
     if (how.kind === 'ended') stream.push(null)
     else if (!stream.destroyed) stream.destroy(toWorkError(work, how))
@@ -154,20 +154,20 @@ function moveFields({ to, replace, ifVersion, keepMode = false, modifiedAtMs }: 
   return [to, replace, ifVersion === undefined ? '-' : (ifVersion ?? ''), keepMode, seconds]
 }
 
-function toWorkError(work: Work, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
+function toWorkError(work: Work, result: Exclude<OperationResult, { kind: 'ended' }>): AppError {
   const { path } = work
   const place = work.name === 'move' ? String(work.more?.[0]) : path
-  if (ending.kind === 'failed') {
+  if (result.kind === 'failed') {
     const { EXDEV, ENOTEMPTY, EBUSY, EINVAL, EISDIR } = constants.errno
-    if (ending.stage === 'changed') return new AppError('file/changed', `${place} has changed.`)
-    if (ending.stage === 'exists') return new AppError('file/exists', `${place} already exists.`)
-    if (ending.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${place} is not empty.`)
-    if (ending.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the system of the sandbox.`)
+    if (result.stage === 'changed') return new AppError('file/changed', `${place} has changed.`)
+    if (result.stage === 'exists') return new AppError('file/exists', `${place} already exists.`)
+    if (result.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${place} is not empty.`)
+    if (result.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the system of the sandbox.`)
     if (work.name === 'move') {
-      if (ending.errno === EXDEV) return new AppError('file/cross-device', `${place} is on another file system.`)
-      if (ending.errno === EINVAL) return new AppError('file/path', `${path} cannot be moved into itself.`)
-      if (ending.errno === EISDIR) return new AppError('file/exists', `${place} is a folder.`)
+      if (result.errno === EXDEV) return new AppError('file/cross-device', `${place} is on another file system.`)
+      if (result.errno === EINVAL) return new AppError('file/path', `${path} cannot be moved into itself.`)
+      if (result.errno === EISDIR) return new AppError('file/exists', `${place} is a folder.`)
     }
   }
-  return toFileError(path, ending)
+  return toFileError(path, result)
 }

@@ -1,23 +1,9 @@
 import { constants } from 'node:os'
 import { AppError } from '#shared/appError.ts'
-import type { Ending } from './ending.ts'
+import type { OperationResult, OperationTransport } from './execProtocol.ts'
 
 /** Access to the files of one running sandbox, through a process that runs `files.pl` inside. */
-export type FileAccess = {
-  open(request: {
-    mode: 'read' | 'write' | 'file'
-    /** Fields, each sent with a trailing NUL. */
-    fields: readonly string[]
-    content?: Uint8Array
-    onOutput: (bytes: Buffer) => void
-  }): {
-    /** Resolves when the operation has started, with controls for its output. Resolves with undefined on failure. */
-    started: Promise<{ pause(): void; resume(): void } | undefined>
-    /** Resolves after all output has been delivered. Never rejects. */
-    ending: Promise<Ending>
-    kill(): void
-  }
-}
+export type FileAccess = OperationTransport<'read' | 'write' | 'file'>
 
 /** Maximum size of a reply besides content: a file state with the target of a link. */
 export const maxReplyBytes = 65_536
@@ -48,14 +34,14 @@ export function readSandboxFile(
 async function reach(door: FileAccess, { mode, path, more, content, maxBytes, signal }: FileRequest): Promise<Buffer> {
   checkPath(path)
   const fields = more === undefined ? [path] : [path, more]
-  const { output, whole, ending } = await readReply(
+  const { output, whole, result } = await readReply(
     door,
     { mode, fields, ...(content && { content }) },
     { maxBytes, signal },
   )
   if (!whole) throw createOutputTooLargeError(path)
-  if (ending.kind === 'ended') return output
-  throw toFileError(path, ending)
+  if (result.kind === 'ended') return output
+  throw toFileError(path, result)
 }
 
 /**
@@ -66,7 +52,7 @@ export async function readReply(
   door: FileAccess,
   request: Omit<Parameters<FileAccess['open']>[0], 'onOutput'>,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
-): Promise<{ output: Buffer; whole: boolean; ending: Ending }> {
+): Promise<{ output: Buffer; whole: boolean; result: OperationResult }> {
   signal.throwIfAborted()
   const pieces: Buffer[] = []
   let size = 0
@@ -79,10 +65,10 @@ export async function readReply(
     },
   })
   signal.addEventListener('abort', entered.kill, { once: true })
-  const ending = await entered.ending
+  const result = await entered.result
   signal.removeEventListener('abort', entered.kill)
   signal.throwIfAborted()
-  return { output: Buffer.concat(pieces), whole: size <= maxBytes, ending }
+  return { output: Buffer.concat(pieces), whole: size <= maxBytes, result }
 }
 
 export function createOutputTooLargeError(path: string): AppError {
@@ -93,14 +79,14 @@ export function checkPath(path: string): void {
   if (!path.startsWith('/') || path.includes('\0')) throw new AppError('file/path', `${path} is not an absolute path.`)
 }
 
-export function toFileError(path: string, ending: Exclude<Ending, { kind: 'ended' }>): AppError {
-  if (ending.kind === 'refused') return ending.error
-  if (ending.kind === 'lost') {
-    return new AppError('exec/failed', `The sandbox did not report the result for ${path}.`, { detail: ending.detail })
+export function toFileError(path: string, result: Exclude<OperationResult, { kind: 'ended' }>): AppError {
+  if (result.kind === 'refused') return result.error
+  if (result.kind === 'lost') {
+    return new AppError('exec/failed', `The sandbox did not report the result for ${path}.`, { detail: result.detail })
   }
   const { ENOENT, ENOTDIR, EEXIST, EISDIR, ENXIO, EACCES, EPERM, EROFS, ETXTBSY } = constants.errno
   const { ENOSPC, EDQUOT, ENAMETOOLONG, ELOOP, EFBIG } = constants.errno
-  switch (ending.errno) {
+  switch (result.errno) {
     case ENOENT:
       return new AppError('file/not-found', `${path} does not exist in the sandbox.`)
     case ENOTDIR:
@@ -123,6 +109,6 @@ export function toFileError(path: string, ending: Exclude<Ending, { kind: 'ended
     case EFBIG:
       return new AppError('file/too-large', `${path} is too large for one read.`)
     default:
-      return new AppError('exec/failed', `${path} could not be reached (${ending.stage}, error ${ending.errno}).`)
+      return new AppError('exec/failed', `${path} could not be reached (${result.stage}, error ${result.errno}).`)
   }
 }

@@ -1,10 +1,9 @@
 # Runs as PID 1 of a container. Serves requests of the host over stdin and stdout, reaps orphans, and exits when stdin
 # ends. Has no more rights than the processes that it starts; the host trusts none of its output. Every Debian and
-# Ubuntu image has Perl, which can open pseudo-terminals without a compiler.
+# Ubuntu image has Perl, which can open pseudo-terminals without a compiler. Requires `files` and `exec`.
 #
 # Messages in both directions: channel number (4 bytes, big-endian), kind (1 byte), length (4 bytes), content. The
-# options
-# `asks` and `answers` have the kinds. Each side sends at most `window` bytes beyond what the other has acknowledged.
+# options `asks` and `answers` have the kinds. Each side sends at most `window` bytes beyond what the other has acknowledged.
 # The architecture of the container is only known here, so `tables` has the system call numbers of all architectures.
 use POSIX ();
 my $options = read_options();
@@ -249,25 +248,6 @@ sub serve {
   elsif ($mode eq 'write') { write_content() }
   else { run_file_operation() }
   POSIX::_exit(0);
-}
-
-sub exec_command {
-  my ($folder, $command, @environment) = @_;
-  chdir $folder or fail('folder');
-  %ENV = map { split /=/, $_, 2 } @environment;
-  hand_over_key();
-  my $command_file;
-  if (length $command > 120000) { # Linux takes at most 128 KB as one argument
-    open($command_file, '+>', undef) && send_all($command_file, $command) or fail('command');
-    sysseek $command_file, 0, 0;
-    fcntl $command_file, 2, 0;
-    my $file = fileno $command_file;
-    $command = qq{eval "exec $file<&-\n\$(cat <&$file)"};
-  }
-  my @arguments = ('bash', '-c', '--', $command);
-  { exec { '/usr/bin/bash' } @arguments }
-  { exec { '/bin/bash' } @arguments }
-  fail('command');
 }
 
 sub read_stat_fields { my ($rest) = read_file("/proc/$_[0]/stat") =~ /^\d+ \(.*\) (.*)$/s or return; split ' ', $rest }

@@ -1,4 +1,4 @@
-# Enters a running sandbox and serves one request there. Requires `files` and `start`.
+# Enters a running sandbox and serves one request there. Requires `files`, `start` and `exec`.
 #
 # The host works in a sandbox through namespaces that it opened before any code of the sandbox ran (`%pins`, by kind).
 # A process that enters drops every capability that a sandbox does not need before it touches anything that the
@@ -6,12 +6,10 @@
 # capabilities.
 #
 # A request has NUL-terminated fields, the mode first. The response has messages: kind (1 byte), length (4 bytes,
-# big-endian) and content, which is output of the command or an event line: `h` the request is being served, `p PID` a
-# command started, `e STAGE ERRNO` a failure, `x STATUS` the exit status of the command as in wait(2). Any further
-# byte, or the end of the connection, kills the process group of a command. The program side of a terminal stays open
-# until the program exits, so that a program that closes it earlier gets no SIGHUP. For `connect`, chunks follow, each
-# with its length (4 bytes) before it; an empty chunk is the last. The response after `p` is the raw output of the
-# port.
+# big-endian) and content, which is output of the command or a status line (see `exec`). Any further byte, or the end
+# of the connection, kills the process group of a command. The program side of a terminal stays open until the program
+# exits, so that a program that closes it earlier gets no SIGHUP. For `connect`, chunks follow, each with its length (4
+# bytes) before it; an empty chunk is the last. The response after `p` is the raw output of the port.
 my %namespaces = (mnt => 0x20000, cgroup => 0x2000000, uts => 0x4000000, ipc => 0x8000000, user => 0x10000000, pid => 0x20000000, net => 0x40000000);
 my ($sandbox, %pins, %kinds, $peer, $inside);
 my $input = '';
@@ -80,27 +78,6 @@ sub limit_resources {
   my ($pid) = @_;
   limit_resource($pid, RLIMIT_NPROC, $sandbox->{processes}) unless $sandbox->{without}{'process-limit'};
   limit_resource($pid, $_ + 0, $sandbox->{shares}{$_}) for sort keys %{$sandbox->{shares}};
-}
-
-sub exec_command {
-  my ($folder, $command, @environment) = @_;
-  chdir $folder or fail('folder');
-  %ENV = map { split /=/, $_, 2 } @environment;
-  hand_over_key();
-  my $command_file;
-  if (length $command > 120000) {
-    my ($name, $text) = ('command', $command);
-    my $file = call('memfd_create', $name, 0);
-    open($command_file, '+>&=', $file) or fail('command');
-    send_all($command_file, $text) or fail('command');
-    sysseek $command_file, 0, 0;
-    fcntl($command_file, 2, 0);
-    $command = qq{eval "exec $file<&-\n\$(cat <&$file)"};
-  }
-  my @arguments = ('bash', '-c', '--', $command);
-  { exec { '/usr/bin/bash' } @arguments }
-  { exec { '/bin/bash' } @arguments }
-  fail('command');
 }
 
 sub start_command {

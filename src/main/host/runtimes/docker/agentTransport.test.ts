@@ -2,14 +2,14 @@ import { duplexPair } from 'node:stream'
 import { expect, test } from 'vitest'
 import { readSandboxFile } from '../inside/sandboxFiles.ts'
 import { createAgentConnection } from './agentConnection.ts'
-import { createContainerFileAccess } from './containerFiles.ts'
+import { createAgentTransport } from './agentTransport.ts'
 
 test('an unresponsive agent does not delay a call past the deadline', async () => {
   const [host, container] = duplexPair()
   container.resume()
   const agent = createAgentConnection(host)
   const deadline = new AbortController()
-  const reading = readSandboxFile(createContainerFileAccess(agent), {
+  const reading = readSandboxFile(createAgentTransport(agent), {
     path: '/etc/hostname',
     maxBytes: 1,
     signal: deadline.signal,
