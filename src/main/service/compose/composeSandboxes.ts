@@ -14,7 +14,6 @@ import { createSandboxMeter, type SandboxMeter } from '../credits/sandboxMeter.t
 import type { DomainTargets } from '../domains/linkDomain.ts'
 import type { OrphanedDomains } from '../domains/orphanedDomains.ts'
 import { createHostEvents } from '../events/hostEvents.ts'
-import { createUploadRepository } from '../files/uploadRepository.ts'
 import { createUploads, type Uploads } from '../files/uploads.ts'
 import { createFoundSandboxes, type FoundSandboxes } from '../foundSandboxes/foundSandboxes.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
@@ -305,12 +304,12 @@ function composeIdlePolicy(
 }
 
 function composeUploads(
-  { options, database, clock, activity, scope }: ServiceContext,
+  { options, store, clock, activity, scope }: ServiceContext,
   { sandboxes, call }: { sandboxes: SandboxRegistry; call: HostCall },
 ): Uploads {
   return scope.own(
     createUploads({
-      records: createUploadRepository(database),
+      store,
       call,
       isRunning: (id) => sandboxes.find(id)?.status === 'running',
       onComplete: ({ sandboxId, path, size }) =>

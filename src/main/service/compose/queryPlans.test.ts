@@ -7,6 +7,7 @@ import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
 import { quoteStatements } from '../domains/quoteRepository.ts'
 import { registryStatements } from '../domains/registrars/local/registryRepository.ts'
+import { uploadStatements } from '../files/uploadRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createPaymentRepository } from '../payments/paymentRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
@@ -23,6 +24,7 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   quotes: quoteStatements,
   registry: registryStatements,
   'removed things': removedThingStatements,
+  uploads: uploadStatements,
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'
 

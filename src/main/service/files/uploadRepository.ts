@@ -1,6 +1,6 @@
 import type { SandboxId, UploadId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, flag, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, flag, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const uploads = defineTable('uploads', {
   id: text<UploadId>(),
@@ -21,42 +21,50 @@ const uploads = defineTable('uploads', {
 })
 export type UploadRecord = RowOf<typeof uploads>
 
-export type UploadRepository = {
-  add(record: UploadRecord): void
-  find(sandboxId: SandboxId, id: UploadId): UploadRecord | undefined
-  countOpen(sandboxId: SandboxId): number
-  /** Updates `received`, `complete` and `touchedAtMs`. */
-  update(record: UploadRecord): void
-  remove(id: UploadId): void
-  /** Finds uploads that were last touched before this time. */
-  findStale(sinceMs: number): UploadRecord[]
+const selection = `SELECT ${uploads.selection()} FROM uploads`
+export const uploadStatements = {
+  add: defineStatement<Params<keyof UploadRecord>>(uploads.insert),
+  find: defineStatement<Params<'id' | 'sandboxId'>>(`${selection} WHERE id = @id AND sandbox_id = @sandboxId`).withRows(
+    uploads.fromRow,
+  ),
+  countOpen: defineStatement<Params<'sandboxId'>>(
+    'SELECT count(*) AS count FROM uploads WHERE sandbox_id = @sandboxId AND complete = 0',
+  ).withRows((row) => Number(row.count)),
+  update: defineStatement<Params<'id' | 'received' | 'complete' | 'touchedAtMs' | 'expected'>>(
+    `UPDATE uploads SET received = @received, complete = @complete, touched_at_ms = @touchedAtMs
+      WHERE id = @id AND received = @expected AND complete = 0`,
+  ),
+  remove: defineStatement<Params<'id'>>('DELETE FROM uploads WHERE id = @id'),
+  findStale: defineStatement<Params<'sinceMs'>>(`${selection} WHERE touched_at_ms < @sinceMs`).withRows(
+    uploads.fromRow,
+  ),
 }
 
-export function createUploadRepository(database: Database): UploadRepository {
-  const selection = `SELECT ${uploads.selection()} FROM uploads`
-  const add = database.prepare<[Params<keyof UploadRecord>]>(uploads.insert)
-  const find = database.prepare<[Params<'id' | 'sandboxId'>], StoredRow>(
-    `${selection} WHERE id = @id AND sandbox_id = @sandboxId`,
-  )
-  const count = database.prepare<[Params<'sandboxId'>], { count: number }>(
-    'SELECT count(*) AS count FROM uploads WHERE sandbox_id = @sandboxId AND complete = 0',
-  )
-  const update = database.prepare<[Params<'id' | 'received' | 'complete' | 'touchedAtMs'>]>(
-    'UPDATE uploads SET received = @received, complete = @complete, touched_at_ms = @touchedAtMs WHERE id = @id',
-  )
-  const remove = database.prepare<[Params<'id'>]>('DELETE FROM uploads WHERE id = @id')
-  const untouched = database.prepare<[Params<'sinceMs'>], StoredRow>(`${selection} WHERE touched_at_ms < @sinceMs`)
-
-  return {
-    add: (record) => void add.run(uploads.params(record)),
-    find(sandboxId, id) {
-      const row = find.get({ id, sandboxId })
-      return row && uploads.fromRow(row)
-    },
-    countOpen: (sandboxId) => count.get({ sandboxId })?.count ?? 0,
-    update: ({ id, received, complete, touchedAtMs }) =>
-      void update.run(uploads.params({ id, received, complete, touchedAtMs })),
-    remove: (id) => void remove.run({ id }),
-    findStale: (sinceMs) => untouched.all({ sinceMs }).map(uploads.fromRow),
-  }
+export const uploadRepository = {
+  async add(tx: Transaction, record: UploadRecord): Promise<void> {
+    await tx.run(uploadStatements.add, uploads.params(record))
+  },
+  find(query: Query, sandboxId: SandboxId, id: UploadId): Promise<UploadRecord | undefined> {
+    return query.first(uploadStatements.find, { id, sandboxId })
+  },
+  async countOpen(query: Query, sandboxId: SandboxId): Promise<number> {
+    return (await query.first(uploadStatements.countOpen, { sandboxId })) ?? 0
+  },
+  /**
+   * Updates `received`, `complete` and `touchedAtMs` of an incomplete upload.
+   * @param expected `received` before the change
+   * @returns false if the upload was removed or has changed
+   */
+  async update(tx: Transaction, record: UploadRecord, expected: number): Promise<boolean> {
+    const { id, received, complete, touchedAtMs } = record
+    const params = uploads.params({ id, received, complete, touchedAtMs })
+    return (await tx.run(uploadStatements.update, { ...params, expected })) === 1
+  },
+  async remove(tx: Transaction, id: UploadId): Promise<void> {
+    await tx.run(uploadStatements.remove, { id })
+  },
+  /** Finds uploads that were last touched before this time. */
+  findStale(query: Query, sinceMs: number): Promise<UploadRecord[]> {
+    return query.all(uploadStatements.findStale, { sinceMs })
+  },
 }

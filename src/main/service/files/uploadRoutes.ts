@@ -24,7 +24,7 @@ export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] 
     withWork(
       'upload',
       createRawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
-        const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
+        const record = await uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
         const offset = parseOffset(headers[uploadOffsetHeader.toLowerCase()])
         const setOffset = ({ received }: UploadRecord) => setHeader(uploadOffsetHeader, String(received))
         setOffset(record)
@@ -33,11 +33,11 @@ export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] 
         return uploadToWire(now)
       }),
     ),
-    createEndpoint(getUpload, ({ params }, { caller }) =>
-      uploadToWire(uploads.get(sandboxes.requireOwned(caller, params.id).id, params.uploadId)),
+    createEndpoint(getUpload, async ({ params }, { caller }) =>
+      uploadToWire(await uploads.get(sandboxes.requireOwned(caller, params.id).id, params.uploadId)),
     ),
     createEndpoint(cancelUpload, async ({ params }, { caller }) => {
-      const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
+      const record = await uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
       await uploads.cancel(record)
       return { success: true, message: `Cancelled the upload of ${record.path}.` }
     }),

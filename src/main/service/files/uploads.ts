@@ -5,15 +5,16 @@ import type { FileState } from '#shared/contract/files.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import { type beginUpload, uploadLimits } from '#shared/contract/uploads.ts'
 import { type SandboxId, UploadId } from '#shared/ids.ts'
+import { ConstraintError, type Store } from '#storage/store.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { createUploadFiles, fileDeadlineMs } from './uploadFiles.ts'
-import type { UploadRecord, UploadRepository } from './uploadRepository.ts'
+import { type UploadRecord, uploadRepository } from './uploadRepository.ts'
 
 export type Uploads = {
-  /** @throws AppError `file/exists`, `file/changed`, `upload/too-many` */
+  /** @throws AppError `file/exists`, `file/changed`, `upload/too-many`, `sandbox/not-found` */
   begin(sandboxId: SandboxId, fields: UploadFields): Promise<UploadRecord>
   /** @throws AppError `upload/not-found` */
-  get(sandboxId: SandboxId, id: UploadId): UploadRecord
+  get(sandboxId: SandboxId, id: UploadId): Promise<UploadRecord>
   /**
    * Stores received bytes, even if the connection breaks. The last byte moves the file to its path; if that fails, an
    * empty append retries it. An append in progress is aborted when another one begins.
@@ -30,7 +31,7 @@ type UploadFields = Parsed<typeof beginUpload>['body']
 type UploadChunk = { offset: number; body: AsyncIterable<Uint8Array>; signal: AbortSignal }
 
 type Options = {
-  records: UploadRepository
+  store: Store
   call: HostCall
   isRunning: (id: SandboxId) => boolean
   onComplete: (record: UploadRecord) => void
@@ -44,14 +45,21 @@ const pieceBytes = 4 * 1024 * 1024
 const sweepEveryMs = 10 * 60_000
 
 export function createUploads(options: Options): Uploads {
-  const { records, isRunning, onComplete, randomBytes, now, passedMs, log } = options
+  const { store, isRunning, onComplete, randomBytes, now, passedMs, log } = options
   const files = createUploadFiles(options.call)
   const appends = createAppends()
 
-  const change = (record: UploadRecord, changes: Partial<UploadRecord>): UploadRecord => {
+  const find = (sandboxId: SandboxId, id: UploadId) => uploadRepository.find(store.read, sandboxId, id)
+  const get = async (sandboxId: SandboxId, id: UploadId): Promise<UploadRecord> =>
+    (await find(sandboxId, id)) ?? throwNotFound(id)
+  const removeRecord = (id: UploadId): Promise<void> => store.write((tx) => uploadRepository.remove(tx, id))
+
+  /** @throws AppError `upload/not-found`, `upload/offset` if the record has changed */
+  const change = async (record: UploadRecord, changes: Partial<UploadRecord>): Promise<UploadRecord> => {
     const changed = { ...record, ...changes, touchedAtMs: now() }
-    records.update(changed)
-    return changed
+    const isCurrent = await store.write((tx) => uploadRepository.update(tx, changed, record.received))
+    if (isCurrent) return changed
+    throw createOffsetError(await get(record.sandboxId, record.id))
   }
 
   const complete = async (record: UploadRecord, signal: AbortSignal): Promise<UploadRecord> => {
@@ -62,21 +70,21 @@ export function createUploads(options: Options): Uploads {
       throw error
     }
     await files.movePart(record)
-    const done = change(record, { complete: true })
+    const done = await change(record, { complete: true })
     onComplete(done)
     return done
   }
 
   const forget = async (record: UploadRecord): Promise<void> => {
     await files.removePart(record)
-    records.remove(record.id)
+    await removeRecord(record.id)
   }
 
   const receive = async (record: UploadRecord, { offset, body, signal }: UploadChunk): Promise<UploadRecord> => {
     const { sandboxId, part, size } = record
     const there = await files.stat(sandboxId, part)
     if ((there?.size ?? -1) < record.received) {
-      records.remove(record.id)
+      await removeRecord(record.id)
       throw new AppError('upload/not-found', `The partial upload of ${record.path} was removed in the sandbox.`)
     }
     let present = record
@@ -87,20 +95,34 @@ export function createUploads(options: Options): Uploads {
       signal.throwIfAborted()
       await files.writePart(record, { offset: position, content })
       position += content.length
-      present = change(present, { received: position })
+      present = await change(present, { received: position })
     }
     signal.throwIfAborted()
     return position === size ? complete(present, signal) : present
   }
 
+  /** Removes an upload that is still stale, unless an append is in progress. */
+  const removeStale = async ({ id, sandboxId }: UploadRecord, sinceMs: number): Promise<void> => {
+    if (appends.isRunning(id)) return
+    await appends.run(id, async () => {
+      const present = await find(sandboxId, id)
+      if (present && present.touchedAtMs < sinceMs) await forget(present)
+    })
+  }
+
   const sweep = async (): Promise<void> => {
-    for (const record of records.findStale(passedMs() - uploadLimits.keptMs)) {
-      try {
-        if (record.complete) records.remove(record.id)
-        else if (isRunning(record.sandboxId) && !appends.isRunning(record.id)) await forget(record)
-      } catch (error) {
-        log.warn('failed to remove an abandoned upload', { id: record.id, error })
+    const sinceMs = passedMs() - uploadLimits.keptMs
+    try {
+      for (const record of await uploadRepository.findStale(store.read, sinceMs)) {
+        try {
+          if (record.complete) await removeRecord(record.id)
+          else if (isRunning(record.sandboxId)) await removeStale(record, sinceMs)
+        } catch (error) {
+          log.warn('failed to remove an abandoned upload', { id: record.id, error })
+        }
       }
+    } catch (error) {
+      log.warn('failed to find abandoned uploads', { error })
     }
   }
   const timer = setInterval(() => void sweep(), sweepEveryMs)
@@ -108,13 +130,14 @@ export function createUploads(options: Options): Uploads {
 
   return {
     async begin(sandboxId, fields) {
-      assertMayBegin(records, sandboxId, fields)
+      if (fields.path.endsWith('/')) throw new AppError('file/path', `${fields.path} is a folder.`)
+      assertBelowLimit(await uploadRepository.countOpen(store.read, sandboxId))
       const { place, there } = await files.locateTarget(sandboxId, fields.path)
       assertReplaceable(fields, there)
       const id = UploadId.parse(`upl_${randomBytes(12).toString('hex')}`)
       const record = createRecord({ id, sandboxId, place, touchedAtMs: now() }, fields)
       await files.makeFolder(record)
-      records.add(record)
+      await addBelowLimit(store, record)
       try {
         await files.createPart(record)
         return record.size === 0 ? await complete(record, AbortSignal.timeout(fileDeadlineMs)) : record
@@ -123,35 +146,31 @@ export function createUploads(options: Options): Uploads {
         throw error
       }
     },
-    get: (sandboxId, id) => records.find(sandboxId, id) ?? throwNotFound(id),
+    get,
     append: ({ id, sandboxId }, piece) =>
       appends.run(id, async (stopped) => {
-        const present = records.find(sandboxId, id) ?? throwNotFound(id)
+        const present = await get(sandboxId, id)
         if (present.complete) return present
         if (piece.offset !== present.received) throw createOffsetError(present)
         const signal = AbortSignal.any([piece.signal, stopped])
         return await receive(present, { ...piece, body: readUntilAborted(piece.body, signal), signal })
       }),
-    async cancel(record) {
-      await appends.stop(record.id)
-      const present = records.find(record.sandboxId, record.id)
-      if (present && !present.complete) await forget(present)
-      else records.remove(record.id)
-    },
+    cancel: ({ id, sandboxId }) =>
+      appends.run(id, async () => {
+        const present = await find(sandboxId, id)
+        if (present && !present.complete) await forget(present)
+        else await removeRecord(id)
+      }),
     sweep,
     close: () => clearInterval(timer),
   }
 }
 
-/** Runs one append per upload at a time. A new one aborts the previous one and waits for its end. */
+/** Runs one append or removal per upload at a time. A new one aborts the previous one and waits for its end. */
 function createAppends() {
   const appending = new Map<UploadId, { stop: () => void; ended: Promise<void> }>()
   return {
     isRunning: (id: UploadId): boolean => appending.has(id),
-    async stop(id: UploadId): Promise<void> {
-      appending.get(id)?.stop()
-      await appending.get(id)?.ended
-    },
     async run<T>(id: UploadId, append: (stopped: AbortSignal) => Promise<T>): Promise<T> {
       for (let pending = appending.get(id); pending; pending = appending.get(id)) {
         pending.stop()
@@ -170,16 +189,22 @@ function createAppends() {
   }
 }
 
-/** @throws AppError `file/path`, `upload/too-many` */
-function assertMayBegin(
-  records: Pick<UploadRepository, 'countOpen'>,
-  sandboxId: SandboxId,
-  { path }: UploadFields,
-): void {
-  if (path.endsWith('/')) throw new AppError('file/path', `${path} is a folder.`)
-  if (records.countOpen(sandboxId) >= uploadLimits.perSandbox) {
-    throw new AppError('upload/too-many', `${uploadLimits.perSandbox} uploads to this sandbox are not complete yet.`)
-  }
+/** @throws AppError `upload/too-many` */
+function assertBelowLimit(openUploads: number): void {
+  if (openUploads < uploadLimits.perSandbox) return
+  throw new AppError('upload/too-many', `${uploadLimits.perSandbox} uploads to this sandbox are not complete yet.`)
+}
+
+/** @throws AppError `upload/too-many`, `sandbox/not-found` */
+async function addBelowLimit(store: Store, record: UploadRecord): Promise<void> {
+  const add = store.write(async (tx) => {
+    assertBelowLimit(await uploadRepository.countOpen(tx, record.sandboxId))
+    await uploadRepository.add(tx, record)
+  })
+  await add.catch((cause: unknown) => {
+    if (!(cause instanceof ConstraintError) || cause.kind !== 'foreign-key') throw cause
+    throw new AppError('sandbox/not-found', 'Sandbox not found or access denied', { cause })
+  })
 }
 
 /** @throws AppError `file/exists`, `file/not-a-file`, `file/changed` */
