@@ -13,6 +13,7 @@ import { AppError } from '#shared/appError.ts'
 import { AccountId } from '#shared/ids.ts'
 import { type MicroUsd, toMicroUsd } from '#shared/microUsd.ts'
 import { createGroupCommit, type GroupCommit } from '#storage/sqlite/groupCommit.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { createCheckedLedger } from './checkedLedger.ts'
 import { checkBalances, checkEverything, readJournal } from './ledgerChecks.ts'
 import { emptyState, LedgerModel, type ModelState } from './ledgerModel.ts'
@@ -136,7 +137,8 @@ class LedgerHistory {
         log: silentLog,
         later: (task, ms) => this.#world.after(ms, task, life),
       })
-      const people = createCredits({ ledger: store, history: createCreditHistory(createHistoryRepository(database)) })
+      const history = createCreditHistory(createHistoryRepository(createSqliteStore(database).read))
+      const people = createCredits({ ledger: store, history })
       this.#process = { life, ledger, reservations, credits: people, commits }
       this.#watched(this.#begin(this.#process))
     } catch (error) {

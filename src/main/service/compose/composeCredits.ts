@@ -53,6 +53,7 @@ const checkpointPages = 4_000
 export async function composeLedger({
   database,
   flush,
+  store,
   clock,
   options,
   events,
@@ -86,7 +87,7 @@ export async function composeLedger({
   const recovered = await recoverHolds(ledger)
   if (recovered > 0) log.warn('charged the open holds of the previous run', { requests: recovered })
   scope.own(sweepExpiredHolds({ ledger, log: log.forArea('credits') }), (it) => it.close())
-  const history = createCreditHistory(createHistoryRepository(database))
+  const history = createCreditHistory(createHistoryRepository(store.read))
   return { ledger, commits, credits: createCredits({ ledger, history }) }
 }
 

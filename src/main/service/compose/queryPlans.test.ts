@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
-import type { AnyParams, Statement } from '#storage/store.ts'
+import type { AnyParams, Query, Statement } from '#storage/store.ts'
 import { createActivityRepository } from '../activity/activityRepository.ts'
+import { createHistoryRepository } from '../credits/historyRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
 import { quoteStatements } from '../domains/quoteRepository.ts'
 import { registryStatements } from '../domains/registrars/local/registryRepository.ts'
@@ -73,5 +75,40 @@ test.each(Object.entries(slices))('%s', (_, statements) => {
     const scan = explain(database, sqlite).filter((detail) => /^SCAN (?!CONSTANT ROW)/.test(detail))
     return scan.length > 0 ? [{ name, scan }] : []
   })
+  expect(scans).toEqual([])
+})
+
+test('credit history', async () => {
+  const database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  const statements: Statement<AnyParams>[] = []
+  const collect: Query = {
+    async first(statement, ..._params) {
+      statements.push(statement)
+      return undefined
+    },
+    async all(statement, ..._params) {
+      statements.push(statement)
+      return []
+    },
+  }
+  const history = createHistoryRepository(collect)
+  const account = AccountId.parse('a'.repeat(32))
+  const range = { above: 0, below: 1 }
+  await history.newest()
+  await history.entries(account)
+  await history.sums(account, { from: 0, to: 1 }, 'day,model')
+  for (const filters of [
+    {},
+    { type: 'transfer_in' },
+    { keyId: 'key', fromMs: 0, beforeMs: 1, text: 'text' },
+  ] as const) {
+    await history.stretch(account, filters, { ...range, limit: 1, offset: 0 })
+    await history.count(account, filters, range)
+  }
+  const scans = statements.flatMap(({ sqlite }) =>
+    explain(database, sqlite).filter((it) => /^SCAN (entry|refund|credit_)/.test(it)),
+  )
+  expect(statements).toHaveLength(9)
   expect(scans).toEqual([])
 })

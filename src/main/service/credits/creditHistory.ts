@@ -28,24 +28,24 @@ export function createCreditHistory(records: HistoryRepository): CreditHistory {
       const isWhole = Object.values(filters).every((it) => it === undefined)
       const transfers: HistoryRow[] = []
       let total = 0
-      for (const stretch of splitIntoStretches(records.newest())) {
-        const count = records.count(accountId, filters, stretch)
+      for (const stretch of splitIntoStretches(await records.newest())) {
+        const count = await records.count(accountId, filters, stretch)
         if (transfers.length < limit && total + count > offset) {
           const page = { limit: limit - transfers.length, offset: Math.max(0, offset - total) }
-          transfers.push(...records.stretch(accountId, filters, { ...stretch, ...page }))
+          transfers.push(...(await records.stretch(accountId, filters, { ...stretch, ...page })))
         }
         total += count
         if (isWhole && transfers.length === limit) break
         await setImmediate()
         signal?.throwIfAborted()
       }
-      return { transfers, total: isWhole ? records.entries(accountId) : total }
+      return { transfers, total: isWhole ? await records.entries(accountId) : total }
     },
     async *rows({ accountId, filters }) {
-      for (const { above, below } of splitIntoStretches(records.newest())) {
+      for (const { above, below } of splitIntoStretches(await records.newest())) {
         let last = below
         for (;;) {
-          const rows = records.stretch(accountId, filters, { above, below: last, limit: rowsAtOnce, offset: 0 })
+          const rows = await records.stretch(accountId, filters, { above, below: last, limit: rowsAtOnce, offset: 0 })
           if (rows.length > 0) yield rows
           await setImmediate()
           last = rows.at(-1)?.sequence ?? above

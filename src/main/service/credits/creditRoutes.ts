@@ -85,9 +85,9 @@ function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditR
         body: formatHistoryCsv(listAll(credits.history, accountId, toFilters(query))),
       }),
     ),
-    createEndpoint(getSpending, ({ query: { by, from, to } }, { caller }) => {
+    createEndpoint(getSpending, async ({ query: { by, from, to } }, { caller }) => {
       const days = toSpendingDays({ from, to }, now())
-      const rows = credits.history.sums(caller.accountId, days, by)
+      const rows = await credits.history.sums(caller.accountId, days, by)
       return { from: formatDay(days.from), to: formatDay(days.to), by, ...sumSpending(rows, by) }
     }),
     createEndpoint(getPricing, () => ({

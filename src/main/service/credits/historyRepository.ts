@@ -1,16 +1,7 @@
 import type { SpendingGrouping, TransactionType } from '#shared/contract/credits.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import {
-  type Column,
-  defineTable,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { defineStatement, type Query, type RowStatement } from '#storage/store.ts'
+import { type Column, defineTable, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 import { revenueAccount, type TransferType, transferColumns } from './ledgerRepository.ts'
 
 const refunded: Column<number | null> = {
@@ -23,14 +14,18 @@ export type HistoryRow = RowOf<typeof entries>
 /** Journal entries of one account. */
 export type HistoryRepository = {
   /** Returns the sequence of the newest entry of all accounts, or 0. */
-  newest(): number
+  newest(): Promise<number>
   /** Counts the transfers of an account. */
-  entries(account: AccountId): number
+  entries(account: AccountId): Promise<number>
   /** Lists entries of one range of the journal, newest first. */
-  stretch(account: AccountId, filters: HistoryFilters, page: Stretch & { limit: number; offset: number }): HistoryRow[]
-  count(account: AccountId, filters: HistoryFilters, stretch: Stretch): number
+  stretch(
+    account: AccountId,
+    filters: HistoryFilters,
+    page: Stretch & { limit: number; offset: number },
+  ): Promise<HistoryRow[]>
+  count(account: AccountId, filters: HistoryFilters, stretch: Stretch): Promise<number>
   /** Sums by days since 1970 in UTC, from the first through the last. */
-  sums(account: AccountId, days: { from: number; to: number }, by: SpendingGrouping): SumRow[]
+  sums(account: AccountId, days: { from: number; to: number }, by: SpendingGrouping): Promise<SumRow[]>
 }
 
 /** Range of sequences, exclusive at both ends. */
@@ -71,43 +66,92 @@ type Parameters = {
   id: string | null
 }
 
-export function createHistoryRepository(database: Database): HistoryRepository {
-  const newest = database.prepare<[], { sequence: number | null }>(
-    'SELECT max(sequence) AS sequence FROM credit_transfers',
+type PageParams = Params<keyof Parameters | 'limit' | 'offset'>
+type DayParams = Params<'account' | 'from' | 'to'>
+
+const newest = defineStatement('SELECT coalesce(max(sequence), 0) AS sequence FROM credit_transfers').withRows((row) =>
+  Number(row.sequence),
+)
+const countEntries = defineStatement<Params<'account'>>(
+  'SELECT entries AS total FROM credit_accounts WHERE id = @account',
+).withRows((row) => Number(row.total))
+const sumRows = defineTable('credit_days', {
+  day: nullable(number()),
+  model: nullable(text()),
+  keyId: nullable(text()),
+  type: text<TransferType>(),
+  transfers: number(),
+  debits: number(),
+  credits: number(),
+})
+
+export function createHistoryRepository(query: Query): HistoryRepository {
+  const listEntries = memoizeText((sql) => defineStatement<PageParams>(sql).withRows(entries.fromRow))
+  const countMatches = memoizeText((sql) =>
+    defineStatement<Params<keyof Parameters>>(sql).withRows((row) => Number(row.total)),
   )
-  const countEntries = database.prepare<[Params<'account'>], { total: number }>(
-    'SELECT entries AS total FROM credit_accounts WHERE id = @account',
-  )
+  const sumDays = memoizeText((sql) => defineStatement<DayParams>(sql).withRows(sumRows.fromRow))
 
   return {
-    newest: () => newest.get()?.sequence ?? 0,
-    entries: (account) => countEntries.get({ account })?.total ?? 0,
-    stretch(account, filters, { limit, offset, ...stretch }) {
+    newest: async () => (await query.first(newest)) ?? 0,
+    entries: async (account) => (await query.first(countEntries, { account })) ?? 0,
+    async stretch(account, filters, { limit, offset, ...stretch }) {
+      if (isUnstorable(filters)) return []
       const parameters = toParameters(account, filters, stretch)
-      const statement = database.prepare<[Params<keyof Parameters | 'limit' | 'offset'>], StoredRow>(
-        `${selectSides(entries.selection(), parameters)} ORDER BY sequence DESC LIMIT @limit OFFSET @offset`,
-      )
-      return statement.all({ ...parameters, limit, offset }).map(entries.fromRow)
+      return query.all(listEntries(listSql(parameters)), { ...parameters, limit, offset })
     },
-    count(account, filters, stretch) {
+    async count(account, filters, stretch) {
+      if (isUnstorable(filters)) return 0
       const parameters = toParameters(account, filters, stretch)
-      const statement = database.prepare<[Params<keyof Parameters>], { total: number }>(
-        `SELECT count(*) AS total FROM (${selectSides('1', parameters)})`,
-      )
-      return statement.get(parameters)?.total ?? 0
+      return (await query.first(countMatches(countSql(parameters)), parameters)) ?? 0
     },
-    sums(account, { from, to }, by) {
-      const isBy = (name: string) => by.split(',').includes(name)
-      const statement = database.prepare<[Params<'account' | 'from' | 'to'>], SumRow>(
-        `SELECT ${isBy('day') ? 'day' : 'NULL'} AS day, ${isBy('model') ? `nullif(model, '')` : 'NULL'} AS model,
-           ${isBy('key') ? `nullif(key_id, '')` : 'NULL'} AS "keyId", type,
-           sum(transfers) AS transfers, sum(debits) AS debits, sum(credits) AS credits
-         FROM credit_days WHERE account_id = @account AND day BETWEEN @from AND @to
-         GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
-      )
-      return statement.all({ account, from, to })
-    },
+    sums: (account, { from, to }, by) => query.all(sumDays(sumSql(by)), { account, from, to }),
   }
+}
+
+type Texts = { sqlite: string; postgres: string }
+
+/** Returns the same statement for the same text. The number of texts is bounded by the combinations of filters. */
+function memoizeText<P extends Params<string>, T>(
+  define: (sql: Texts) => RowStatement<P, T>,
+): (sql: Texts) => RowStatement<P, T> {
+  const statements = new Map<string, RowStatement<P, T>>()
+  return (sql) => {
+    const statement = statements.get(sql.sqlite) ?? define(sql)
+    statements.set(sql.sqlite, statement)
+    return statement
+  }
+}
+
+/** Whether a filter contains U+0000, which PostgreSQL does not store, so that nothing matches it. */
+function isUnstorable({ model, keyId, text }: HistoryFilters): boolean {
+  return [model, keyId, text].some((it) => it?.includes('\0'))
+}
+
+function listSql(parameters: Parameters): Texts {
+  return toTexts(
+    (like) =>
+      `${selectSides(entries.selection(), parameters, like)} ORDER BY sequence DESC LIMIT @limit OFFSET @offset`,
+  )
+}
+
+function countSql(parameters: Parameters): Texts {
+  return toTexts((like) => `SELECT count(*) AS total FROM (${selectSides('1', parameters, like)}) AS matches`)
+}
+
+function sumSql(by: SpendingGrouping): Texts {
+  const isBy = (name: string) => by.split(',').includes(name)
+  const sql = `SELECT ${isBy('day') ? 'day' : 'NULL'} AS day, ${isBy('model') ? `nullif(model, '')` : 'NULL'} AS model,
+      ${isBy('key') ? `nullif(key_id, '')` : 'NULL'} AS "keyId", type,
+      sum(transfers) AS transfers, sum(debits) AS debits, sum(credits) AS credits
+    FROM credit_days WHERE account_id = @account AND day BETWEEN @from AND @to
+    GROUP BY 1, 2, 3, 4 ORDER BY 1 NULLS FIRST, 2 NULLS FIRST, 3 NULLS FIRST`
+  return { sqlite: sql, postgres: sql }
+}
+
+/** SQLite's LIKE ignores the case of ASCII letters. ILIKE does so for columns with the collation "C". */
+function toTexts(build: (like: 'LIKE' | 'ILIKE') => string): Texts {
+  return { sqlite: build('LIKE'), postgres: build('ILIKE') }
 }
 
 const debitTypes: Readonly<Record<TransactionType, TransferType | typeof none>> = {
@@ -144,14 +188,14 @@ function toParameters(account: AccountId, filters: HistoryFilters, { above, belo
 }
 
 /** Builds the query with conditions for the active filters only, because each condition costs time. */
-function selectSides(selected: string, parameters: Parameters): string {
+function selectSides(selected: string, parameters: Parameters, like: 'LIKE' | 'ILIKE'): string {
   const filters = [
     'AND sequence > @above AND sequence < @below',
     parameters.model !== null && `AND type = 'inference' AND description = @model`,
     parameters.key !== null && 'AND key_id = @key',
     parameters.from !== null && 'AND at_ms >= @from',
     parameters.before !== null && 'AND at_ms < @before',
-    parameters.text !== null && `AND (description LIKE @text ESCAPE '\\' OR id = @id)`,
+    parameters.text !== null && `AND (description ${like} @text ESCAPE '\\' OR id = @id)`,
   ]
   const condition = filters.filter((filter) => filter !== false).join(' ')
   const debits = `SELECT ${selected} FROM credit_transfers AS entry

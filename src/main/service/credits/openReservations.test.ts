@@ -29,7 +29,7 @@ test('held credits are unavailable, and the actual cost is charged', async () =>
     written: true,
   })
   expect(balance()).toEqual({ posted: 876_543, held: 0, available: 876_543 })
-  expect(newest(1)).toMatchObject([
+  expect(await newest(1)).toMatchObject([
     { type: 'inference', amount: 123_457, description: 'gpt-5.2', details: '{"prompt_tokens":12,"estimated":false}' },
   ])
 })
@@ -151,7 +151,7 @@ describe('a hold ends only once', () => {
     expect(await ledger.commits.commitDurable(() => ledger.ledger.recover())).toBe(2)
     expect(await ledger.commits.commitDurable(() => ledger.ledger.recover())).toBe(0)
     expect(balance()).toEqual({ posted: cents(70), held: 0, available: cents(70) })
-    expect(newest(2)).toMatchObject([
+    expect(await newest(2)).toMatchObject([
       { amount: cents(5), details: '{"estimated":true,"interrupted":true}' },
       { amount: cents(25) },
     ])
@@ -161,7 +161,7 @@ describe('a hold ends only once', () => {
 test('charges at most 110 % of the hold, and records the rest as uncollected', async () => {
   const reservation = await ledger.reserve(10)
   expect(await reservation.settle(charge(99_999_000))).toEqual({ chargedMicroUsd: cents(11), written: true })
-  expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":999989890000}')
+  expect((await newest(1))[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":999989890000}')
   expect(balance()).toEqual({ posted: cents(89), held: 0, available: cents(89) })
 })
 
@@ -170,13 +170,13 @@ test('cost above the hold is charged up to the balance and key limit', async () 
   expect(await limited.settle(charge(50))).toEqual({ chargedMicroUsd: cents(30), written: true })
   const rest = await ledger.reserve(65)
   expect(await rest.settle(charge(500))).toEqual({ chargedMicroUsd: cents(70), written: true })
-  expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":4300000}')
+  expect((await newest(1))[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":4300000}')
   expect(balance()).toEqual({ posted: 0, held: 0, available: 0 })
 })
 
 test('a charge is refunded once, in parts or as a whole', async () => {
   await (await ledger.reserve(50)).settle(charge(50))
-  const transactionId = newest(1)[0]?.id ?? ''
+  const transactionId = (await newest(1))[0]?.id ?? ''
   const refund = (amount?: number) =>
     ledger.commits.commitDurable(() =>
       ledger.ledger.refund({
