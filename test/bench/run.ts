@@ -135,7 +135,7 @@ async function* startRows(): AsyncGenerator<Row> {
 }
 
 async function* leaseRows(): AsyncGenerator<Row> {
-  const { keyMicros, signInMicros, providerMicros, open } = leaseFigures(tries(400_000))
+  const { keyMicros, signInMicros, providerMicros, open } = await leaseFigures(tries(400_000))
   const micros = (value: number) => `${value.toFixed(1)} µs`
   yield {
     subject: `leases of a request beside ${open.toLocaleString('en-US')} open streams`,

@@ -28,7 +28,7 @@ const open = 1_000
  * Measures the processor time that leases add to a request, for its principal, and to a model request, for its
  * provider.
  */
-export function leaseFigures(count: number): LeaseFigures {
+export async function leaseFigures(count: number): Promise<LeaseFigures> {
   const folder = temporaryFolder('bench-leases')
   const database = openDatabase(join(folder, 'service.sqlite'))
   const principals = createServicePrincipals({ now: Date.now, log: silentLog })
@@ -49,17 +49,19 @@ export function leaseFigures(count: number): LeaseFigures {
     principals.add('sign-in', sessions.findRights)
     const provider = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined }
     const providers = createProviderLeases({ findProvider: () => provider })
-    const streams = Array.from({ length: open }, () => principals.lease(`key:${id}`, 'completion', { onEnd: abort }))
+    const streams = await Promise.all(
+      Array.from({ length: open }, () => principals.lease(`key:${id}`, 'completion', { onEnd: abort })),
+    )
 
-    const request = (principal: PrincipalId) => () => {
-      const lease = principals.lease(principal, 'request', { onEnd: abort })
+    const request = (principal: PrincipalId) => async () => {
+      const lease = await principals.lease(principal, 'request', { onEnd: abort })
       if (lease.error) throw lease.error
       lease.release()
     }
     const figures = {
-      keyMicros: processorMicros(count, request(`key:${id}`)),
-      signInMicros: processorMicros(count, request('sign-in:fam_1')),
-      providerMicros: processorMicros(count, () => providers.begin('local:shed', provider, abort)()),
+      keyMicros: await processorMicros(count, request(`key:${id}`)),
+      signInMicros: await processorMicros(count, request('sign-in:fam_1')),
+      providerMicros: await processorMicros(count, () => providers.begin('local:shed', provider, abort)()),
       open,
     }
     for (const stream of streams) stream.release()
@@ -85,8 +87,8 @@ export async function agentLeaseFigures(count: number): Promise<AgentLeaseFigure
       lease.release()
     }
     const figures = {
-      toolMicros: processorMicros(count, call(tool)),
-      chatMicros: processorMicros(count, call(chat)),
+      toolMicros: await processorMicros(count, call(tool)),
+      chatMicros: await processorMicros(count, call(chat)),
       open,
     }
     for (const lease of calls) lease.release()
@@ -98,10 +100,16 @@ export async function agentLeaseFigures(count: number): Promise<AgentLeaseFigure
 
 function abort(): void {}
 
-function processorMicros(count: number, work: () => void): number {
-  for (let index = 0; index < count / 10; index += 1) work()
+async function processorMicros(count: number, work: () => void | Promise<void>): Promise<number> {
+  const repeat = async (times: number): Promise<void> => {
+    for (let index = 0; index < times; index += 1) {
+      const pending = work()
+      if (pending) await pending
+    }
+  }
+  await repeat(count / 10)
   const before = process.cpuUsage()
-  for (let index = 0; index < count; index += 1) work()
+  await repeat(count)
   const { user, system } = process.cpuUsage(before)
   return (user + system) / count
 }

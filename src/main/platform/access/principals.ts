@@ -7,16 +7,11 @@ import type { AppError } from '#shared/appError.ts'
 export type PrincipalId = `${string}:${string}`
 
 /** Binds a unit of work to the principal for which it runs. */
-export type Lease<Rights> = {
+export type WorkLease = {
   /** Aborts when the principal ends, with the AppError of `endedError` as its reason. */
   readonly signal: AbortSignal
   /** Error with which the lease ended. Undefined while it is active. */
   readonly error: AppError | undefined
-  /**
-   * Returns the current rights of the principal. Never cache the result.
-   * @throws AppError of `endedError` once the principal has ended
-   */
-  may(): Rights
   /** Releases the lease after the work. Idempotent. */
   release(): void
 }
@@ -30,6 +25,14 @@ export type LeaseTerms = {
    * Expiry of a credential whose principal may continue, such as an access token of a sign-in. Checked by `endAbsent`.
    */
   expiresAtMs?: number | undefined
+}
+
+export type Lease<Rights> = WorkLease & {
+  /**
+   * Returns the current rights of the principal. Never cache the result.
+   * @throws AppError of `endedError` once the principal has ended
+   */
+  may(): Rights
 }
 
 export type Principals<Rights, Holder extends string> = {
@@ -60,102 +63,126 @@ type Options<Rights> = {
 }
 
 /**
- * Creates a registry of work in progress by principal. The local agent and the service have one each. All work for a
+ * Creates a registry of work in progress by principal, for rights that can be read synchronously. All work for a
  * principal, such as waits, polls, streams and created resources, takes a lease, so that a revocation ends all of it
  * immediately.
  */
 export function createPrincipals<Rights, Holder extends string>(options: Options<Rights>): Principals<Rights, Holder> {
   const { getRights, endedError, now = Date.now } = options
-  const leases = new Map<PrincipalId, Set<OpenLease<Rights, Holder>>>()
-
-  const end = (principal: PrincipalId): void => {
-    const ended = leases.get(principal)
-    if (!ended) return
-    leases.delete(principal)
-    const error = endedError(principal)
-    const failures: unknown[] = []
-    for (const lease of ended) {
-      try {
-        lease.end(error)
-      } catch (cause) {
-        failures.push(cause) // continue with the remaining ones
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, `Work of ${principal} is still running.`)
-  }
-
-  const endExpired = (principal: PrincipalId): void => {
-    const nowMs = now()
-    for (const lease of leases.get(principal) ?? []) {
-      if (lease.expiresAtMs > nowMs) continue
-      lease.release()
-      lease.end(endedError(principal))
-    }
-  }
-  const context = { leases, getRights, endedError }
-
+  const leases = createLeases<Holder, RightsLease<Rights, Holder>>({ endedError, now })
   return {
-    lease(principal, holder, { onEnd, expiresAtMs = Number.POSITIVE_INFINITY } = noTerms) {
-      if (getRights(principal) === undefined || expiresAtMs <= now()) {
-        const ended = new OpenLease({ context, principal, holder, expiresAtMs, onEnd: undefined })
-        ended.end(endedError(principal))
-        return ended
-      }
-      const lease = new OpenLease({ context, principal, holder, expiresAtMs, onEnd })
-      const siblings = leases.get(principal)
-      if (siblings) siblings.add(lease)
-      else leases.set(principal, new Set([lease]))
+    lease(principal, holder, { onEnd, expiresAtMs } = noTerms) {
+      const lease = new RightsLease({ leases, principal, holder, expiresAtMs, onEnd, getRights, endedError })
+      if (getRights(principal) === undefined || lease.expiresAtMs <= now()) lease.refuse(endedError(principal))
+      else leases.add(lease)
       return lease
     },
-    end,
+    end: leases.end,
     endAbsent() {
       const failures: unknown[] = []
-      for (const principal of [...leases.keys()]) {
+      for (const principal of [...leases.byPrincipal.keys()]) {
         try {
-          if (getRights(principal) === undefined) end(principal)
-          else endExpired(principal)
+          if (getRights(principal) === undefined) leases.end(principal)
+          else leases.endExpired(principal)
         } catch (error) {
           failures.push(error) // continue with the remaining ones
         }
       }
       if (failures.length > 0) throw new AggregateError(failures, 'Work of absent principals is still running.')
     },
-    count() {
-      const counts: Partial<Record<Holder, number>> = {}
-      for (const set of leases.values()) for (const { holder } of set) counts[holder] = (counts[holder] ?? 0) + 1
-      return counts
-    },
+    count: leases.count,
   }
 }
 
 const noTerms: LeaseTerms = {}
 
-type Context<Rights, Holder extends string> = Pick<Options<Rights>, 'getRights' | 'endedError'> & {
-  leases: Map<PrincipalId, Set<OpenLease<Rights, Holder>>>
+/** Active leases by principal. Does not know whether a principal has rights. */
+export type Leases<Holder extends string, L extends OpenLease<Holder>> = {
+  readonly byPrincipal: ReadonlyMap<PrincipalId, ReadonlySet<L>>
+  add(lease: L): void
+  remove(lease: OpenLease<Holder>): void
+  /** Ends the leases of a principal. */
+  end(principal: PrincipalId): void
+  /** Ends the leases of a principal whose credential has expired. */
+  endExpired(principal: PrincipalId): void
+  /** Counts active leases by kind of work. */
+  count(): Readonly<Partial<Record<Holder, number>>>
 }
 
-type LeaseOptions<Rights, Holder extends string> = Required<LeaseTerms> & {
-  context: Context<Rights, Holder>
+type LeasesOptions = {
+  /** Creates the error for work of a principal that has ended. */
+  endedError: (principal: PrincipalId) => AppError
+  now: () => number
+}
+
+export function createLeases<Holder extends string, L extends OpenLease<Holder>>({
+  endedError,
+  now,
+}: LeasesOptions): Leases<Holder, L> {
+  const byPrincipal = new Map<PrincipalId, Set<L>>()
+  return {
+    byPrincipal,
+    add(lease) {
+      const siblings = byPrincipal.get(lease.principal)
+      if (siblings) siblings.add(lease)
+      else byPrincipal.set(lease.principal, new Set([lease]))
+    },
+    remove(lease) {
+      const siblings = byPrincipal.get(lease.principal)
+      if (siblings?.delete(lease as L) && siblings.size === 0) byPrincipal.delete(lease.principal) // only an L is in it
+    },
+    end(principal) {
+      const ended = byPrincipal.get(principal)
+      if (!ended) return
+      byPrincipal.delete(principal)
+      const error = endedError(principal)
+      const failures: unknown[] = []
+      for (const lease of ended) {
+        try {
+          lease.end(error)
+        } catch (cause) {
+          failures.push(cause) // continue with the remaining ones
+        }
+      }
+      if (failures.length > 0) throw new AggregateError(failures, `Work of ${principal} is still running.`)
+    },
+    endExpired(principal) {
+      const nowMs = now()
+      for (const lease of byPrincipal.get(principal) ?? []) {
+        if (lease.expiresAtMs > nowMs) continue
+        lease.release()
+        lease.end(endedError(principal))
+      }
+    },
+    count() {
+      const counts: Partial<Record<Holder, number>> = {}
+      for (const set of byPrincipal.values()) for (const { holder } of set) counts[holder] = (counts[holder] ?? 0) + 1
+      return counts
+    },
+  }
+}
+
+export type LeaseOptions<Holder extends string> = LeaseTerms & {
+  leases: { remove(lease: OpenLease<Holder>): void }
   principal: PrincipalId
   holder: Holder
-  expiresAtMs: number
 }
 
 /** Creates its AbortController on first use, because most requests end without one. */
-class OpenLease<Rights, Holder extends string> implements Lease<Rights> {
+export class OpenLease<Holder extends string> implements WorkLease {
+  readonly principal: PrincipalId
   readonly holder: Holder
   readonly expiresAtMs: number
-  readonly #context: Context<Rights, Holder>
-  readonly #principal: PrincipalId
+  readonly #leases: LeaseOptions<Holder>['leases']
   readonly #onEnd: LeaseTerms['onEnd']
   #controller: AbortController | undefined
   #error: AppError | undefined
 
-  constructor({ context, principal, holder, expiresAtMs, onEnd }: LeaseOptions<Rights, Holder>) {
+  constructor({ leases, principal, holder, expiresAtMs = Number.POSITIVE_INFINITY, onEnd }: LeaseOptions<Holder>) {
+    this.principal = principal
     this.holder = holder
     this.expiresAtMs = expiresAtMs
-    this.#context = context
-    this.#principal = principal
+    this.#leases = leases
     this.#onEnd = onEnd
   }
 
@@ -171,18 +198,8 @@ class OpenLease<Rights, Holder extends string> implements Lease<Rights> {
     return this.#error
   }
 
-  may(): Rights {
-    if (this.#error) throw this.#error
-    const { getRights, endedError } = this.#context
-    const rights = getRights(this.#principal)
-    if (rights === undefined) throw endedError(this.#principal)
-    return rights
-  }
-
   release(): void {
-    const { leases } = this.#context
-    const siblings = leases.get(this.#principal)
-    if (siblings?.delete(this) && siblings.size === 0) leases.delete(this.#principal)
+    this.#leases.remove(this)
   }
 
   end(error: AppError): void {
@@ -190,5 +207,30 @@ class OpenLease<Rights, Holder extends string> implements Lease<Rights> {
     this.#error = error
     this.#onEnd?.(error)
     this.#controller?.abort(error)
+  }
+
+  /** Ends the lease before its work has begun, without `onEnd`. */
+  refuse(error: AppError): void {
+    this.release()
+    this.#error ??= error
+    this.#controller?.abort(error)
+  }
+}
+
+class RightsLease<Rights, Holder extends string> extends OpenLease<Holder> implements Lease<Rights> {
+  readonly #getRights: Options<Rights>['getRights']
+  readonly #endedError: Options<Rights>['endedError']
+
+  constructor(options: LeaseOptions<Holder> & Pick<Options<Rights>, 'getRights' | 'endedError'>) {
+    super(options)
+    this.#getRights = options.getRights
+    this.#endedError = options.endedError
+  }
+
+  may(): Rights {
+    if (this.error) throw this.error
+    const rights = this.#getRights(this.principal)
+    if (rights === undefined) throw this.#endedError(this.principal)
+    return rights
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AppError } from '#shared/appError.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
-import type { Lease } from '../access/principals.ts'
+import type { WorkLease } from '../access/principals.ts'
 import type { RepeatableRequest } from './oncePerKey.ts'
 
 /** Request context that the local agent and the service extend for their handlers. */
@@ -19,7 +19,7 @@ export type BaseCall = {
   /** Ends the request with this error as its response. */
   abort(error: AppError): void
   /** Lease of the request, which ends with its principal. Undefined for unauthenticated requests. */
-  readonly lease: Lease<unknown> | undefined
+  readonly lease: WorkLease | undefined
   /** Set for requests with `Idempotency-Key`, on routes that support the key. Undefined for event streams. */
   readonly repeatable: Repeatable | undefined
 }

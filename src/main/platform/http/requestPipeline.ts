@@ -3,7 +3,7 @@ import { parse as parseQuery } from 'node:querystring'
 import { AppError } from '#shared/appError.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
-import type { Lease } from '../access/principals.ts'
+import type { WorkLease } from '../access/principals.ts'
 import {
   type BytesResponse,
   countBufferedBytes,
@@ -41,7 +41,7 @@ export type PipelineOptions<E extends Endpoint<Call>, Who, Call> = {
    * not end with their principal
    * @throws AppError for a principal that has ended
    */
-  lease?(principal: Who, endpoint: E, exchange: Exchange): Lease<unknown> | undefined
+  lease?(principal: Who, endpoint: E, exchange: Exchange): WorkLease | Promise<WorkLease> | undefined
   createCall(principal: Who, call: BaseCall, exchange: Exchange): Call
   /**
    * Runs the work once per `Idempotency-Key`. Errors are not stored. Default: endpoints handle repetitions with
@@ -135,7 +135,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
 ): Promise<void> {
   const { endpoint, params, exchange } = routed
   const principal = await half.authenticate(endpoint, exchange, params)
-  const lease = half.lease?.(principal, endpoint, exchange)
+  const lease = await half.lease?.(principal, endpoint, exchange)
   if (!lease) return send(half, { principal, exchange, answer: await answerFor(half, { ...routed, principal, lease }) })
   try {
     const answer = await rejectOnAbort(exchange, answerFor(half, { ...routed, principal, lease }))
@@ -153,7 +153,7 @@ function rejectOnAbort(exchange: Exchange, pending: Promise<AnyAnswer>): Promise
   })
 }
 
-type PipelineInput<E, Who> = RoutedRequest<E> & { principal: Who; lease: Lease<unknown> | undefined }
+type PipelineInput<E, Who> = RoutedRequest<E> & { principal: Who; lease: WorkLease | undefined }
 
 async function answerFor<E extends Endpoint<Call>, Who, Call>(
   half: PipelineOptions<E, Who, Call>,
@@ -297,7 +297,7 @@ function toRepeatable(
     : undefined
 }
 
-type CallOptions = { route: Route; repeatable: Repeatable | undefined; lease: Lease<unknown> | undefined }
+type CallOptions = { route: Route; repeatable: Repeatable | undefined; lease: WorkLease | undefined }
 
 /** A class for the same reason as `RequestExchange`. */
 class PipelineCall implements BaseCall {
@@ -305,7 +305,7 @@ class PipelineCall implements BaseCall {
   readonly headers: IncomingHttpHeaders
   readonly body: AsyncIterable<Uint8Array>
   readonly repeatable: Repeatable | undefined
-  readonly lease: Lease<unknown> | undefined
+  readonly lease: WorkLease | undefined
   readonly #exchange: Exchange
 
   constructor(exchange: Exchange, { route, repeatable, lease }: CallOptions) {

@@ -38,13 +38,13 @@ export function createAccountRoutes({
       const listed = await Promise.all(keys.list(caller.accountId).map((key) => toWire(key, sumSpentToday)))
       return { api_keys: listed, data: listed, count: listed.length }
     }),
-    createEndpoint(revokeApiKey, ({ params }, { caller }) => {
+    createEndpoint(revokeApiKey, async ({ params }, { caller }) => {
       const { name, prefix } = keys.revoke(caller.accountId, params.keyId)
       recordForAccount(caller.accountId, {
         type: 'key.revoked',
         description: `Revoked the API key “${name}” (${prefix}…).`,
       })
-      principals.end(`key:${params.keyId}`)
+      await principals.end(`key:${params.keyId}`)
       return { success: true, id: params.keyId, message: 'API key revoked.' }
     }),
   ]

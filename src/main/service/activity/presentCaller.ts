@@ -24,7 +24,14 @@ export function createPresentCaller(now: () => number): PresentCaller {
       endpoints.map(
         ({ handle, ...endpoint }): Endpoint => ({
           ...endpoint,
-          handle: (input, call, settlement) => present.run(toActor(call, now()), () => handle(input, call, settlement)),
+          handle(input, call, settlement) {
+            const run = (actor: Present | undefined) => present.run(actor, () => handle(input, call, settlement))
+            const beganAtMs = now()
+            const { caller, headers } = call
+            if (caller || headers[taskHeader] === undefined) return run(toActor(caller, call, beganAtMs))
+            // On public endpoints, the caller is identified only if the request names a task.
+            return call.holder().then((holder) => run(toActor(holder, call, beganAtMs)))
+          },
         }),
       ),
     apart: (work) => present.run(undefined, work),
@@ -50,16 +57,13 @@ type Present = {
   beganAtMs: number
 }
 
-function toActor({ caller, holder, headers }: AnyCall, beganAtMs: number): Present | undefined {
-  const named = headers[taskHeader]
-  // On public endpoints, the caller is identified only if the request names a task.
-  const requester = caller ?? (named === undefined ? undefined : holder())
+function toActor(requester: Caller | undefined, { caller, headers }: AnyCall, beganAtMs: number): Present | undefined {
   if (!requester) return undefined
   const isAgent = requester.onlySandbox === undefined && (requester.managesAccount || requester.wallet !== undefined)
   return {
     caller,
     beganAtMs,
-    task: (isAgent && TaskId.safeParse(named).data) || null,
+    task: (isAgent && TaskId.safeParse(headers[taskHeader]).data) || null,
     originator: isAgent ? parseOriginator(headers[originatorHeader]) : undefined,
   }
 }

@@ -28,20 +28,21 @@ export function createAuthRoutes(options: {
 }): Endpoint[] {
   const { nonces, signIns, linked, wallets, sessions, accounts } = options
   return [
-    createSignInEndpoint(createNonce, async (_, { count }) => {
-      count('nonce')
+    createSignInEndpoint(createNonce, async (_, { openQuota }) => {
+      const count = await openQuota('nonce')
+      count()
       const { nonce, expiresAtMs } = await nonces.create()
       return { nonce, expires_at: toIsoTime(expiresAtMs) }
     }),
-    createSignInEndpoint(verifySignIn, ({ body: { chain_type: chainType, ...body } }, { host, count }) =>
-      signIns.verify({ ...body, chainType, host }, () => count('account')),
+    createSignInEndpoint(verifySignIn, async ({ body: { chain_type: chainType, ...body } }, { host, openQuota }) =>
+      signIns.verify({ ...body, chainType, host }, await openQuota('account')),
     ),
-    createSignInEndpoint(verifySolanaSignIn, ({ body }, { host, count }) =>
-      signIns.verify({ ...body, chainType: 'solana', host }, () => count('account')),
+    createSignInEndpoint(verifySolanaSignIn, async ({ body }, { host, openQuota }) =>
+      signIns.verify({ ...body, chainType: 'solana', host }, await openQuota('account')),
     ),
     createSignInEndpoint(refreshTokens, ({ body }) => signIns.refresh(body.refresh_token)),
-    createSignInEndpoint(signOut, ({ body }) => {
-      signIns.end(body.refresh_token)
+    createSignInEndpoint(signOut, async ({ body }) => {
+      await signIns.end(body.refresh_token)
       return { success: true }
     }),
     createEndpoint(getMe, ({ query }, { caller }) => {
@@ -71,12 +72,14 @@ export function createAuthRoutes(options: {
       }
     }),
     createEndpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host, lease }) => {
-      const assertAllowed = (): void => void lease?.may()
+      const assertAllowed = (): void => {
+        if (lease?.error) throw lease.error
+      }
       return toWire(await linked.link(caller, { ...body, chainType, host }, assertAllowed))
     }),
-    createEndpoint(unlinkWallet, ({ params }, { caller, lease }) => {
+    createEndpoint(unlinkWallet, async ({ params }, { caller, lease }) => {
       lease?.release() // released so that a sign-in that unlinks its own wallet receives the response
-      const { wallet, revokedKeys, linkedWallets } = linked.unlink(caller, params.address)
+      const { wallet, revokedKeys, linkedWallets } = await linked.unlink(caller, params.address)
       return {
         success: true,
         wallet_address: wallet.address,

@@ -18,7 +18,7 @@ test('does not link a wallet when the caller ends during signature verification'
     requests: { withdraw() {} },
     note: (_, { description }) => void notes.push(description),
     keys: { revokeIssuedBy: () => [] },
-    principals: { endAbsent() {} },
+    principals: { endAbsent: async () => {} },
     now: () => 0,
   })
   let hasEnded = false

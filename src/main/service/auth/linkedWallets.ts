@@ -23,7 +23,7 @@ export type LinkedWallets = {
    * @throws AppError `auth/wallet-not-linked`, or `auth/forbidden` for the only wallet of an account other than the
    * owner's
    */
-  unlink(caller: Caller, address: string): UnlinkResult
+  unlink(caller: Caller, address: string): Promise<UnlinkResult>
 }
 
 export type UnlinkResult = {
@@ -63,7 +63,7 @@ export function createLinkedWallets(options: {
         return linked
       })
     },
-    unlink({ accountId, owner }, address) {
+    async unlink({ accountId, owner }, address) {
       const unlinked = accounts.atomically(() => {
         const linked = wallets.list(accountId)
         const wallet = linked.find(
@@ -90,7 +90,7 @@ export function createLinkedWallets(options: {
         const linkedWallets = linked.filter(({ linkedBy }) => linkedBy === wallet.address)
         return { wallet, revokedKeys, linkedWallets }
       })
-      principals.endAbsent()
+      await principals.endAbsent()
       return unlinked
     },
   }

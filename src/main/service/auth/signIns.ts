@@ -30,9 +30,9 @@ export type SignIns = {
    * Exchanges a refresh token. Each token can be used once; reusing one revokes its whole family.
    * @throws AppError `auth/refresh`
    */
-  refresh(token: string): Tokens
+  refresh(token: string): Promise<Tokens>
   /** Ends the sign-in of a token. Also succeeds for an unknown or expired token. */
-  end(token: string): void
+  end(token: string): Promise<void>
 }
 
 /** Treatment of wallets without an account: create one, create one after approval, or reject. */
@@ -98,7 +98,7 @@ export function createSignIns(options: {
         return issue({ accountId, familyId: newId('fam'), wallet })
       })
     },
-    refresh(token) {
+    async refresh(token) {
       const hash = hashSecret(token)
       let reusedFamily: string | undefined
       const issued = accounts.atomically(() => {
@@ -123,17 +123,17 @@ export function createSignIns(options: {
         return issue({ accountId, familyId, wallet })
       })
       if (issued) return issued
-      if (reusedFamily !== undefined) principals.end(`sign-in:${reusedFamily}`)
+      if (reusedFamily !== undefined) await principals.end(`sign-in:${reusedFamily}`)
       throw new AppError('auth/refresh', 'The refresh token is not valid.')
     },
-    end(token) {
+    async end(token) {
       const session = refreshTokens.isOne(token) ? sessions.find(hashSecret(token)) : undefined
       if (!session || session.revokedAtMs !== null) return
       accounts.atomically(() => {
         sessions.revokeFamily(session.familyId, now())
         note(session.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
       })
-      principals.end(`sign-in:${session.familyId}`)
+      await principals.end(`sign-in:${session.familyId}`)
     },
   }
 }

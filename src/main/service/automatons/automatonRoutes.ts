@@ -12,16 +12,17 @@ import type { Automatons } from './automatons.ts'
 
 export function createAutomatonRoutes(automatons: Automatons): Endpoint[] {
   return [
-    createSignInEndpoint(registerAutomaton, async ({ body }, { count }) => ({
-      automaton: toWire(await automatons.register(body, () => count('automaton'))),
+    createSignInEndpoint(registerAutomaton, async ({ body }, { openQuota }) => ({
+      automaton: toWire(await automatons.register(body, await openQuota('automaton'))),
     })),
     createOpenEndpoint(getAutomaton, ({ params }) => ({ automaton: toWire(automatons.get(params.id)) })),
     createEndpoint(listAutomatons, (_, { caller }) => {
       const listed = automatons.ofAccount(caller.accountId).map(toWire)
       return { automatons: listed, data: listed, count: listed.length }
     }),
-    createEndpoint(createAutomatonNonce, ({ body }, { caller, count }) => {
-      count('nonce')
+    createEndpoint(createAutomatonNonce, async ({ body }, { caller, openQuota }) => {
+      const count = await openQuota('nonce')
+      count()
       const { nonce, expiresAtMs, creatorAddress } = automatons.bindNonce(caller, body.automaton_id)
       return { nonce, expires_at: toIsoTime(expiresAtMs), creator_address: creatorAddress }
     }),

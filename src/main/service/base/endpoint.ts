@@ -38,12 +38,12 @@ export type RequestContext = {
   /** Host header, `127.0.0.1:4000`, if it names this server; otherwise empty. */
   host: string
   /** Identifies the caller of a public endpoint. */
-  holder(): Caller | undefined
+  holder(): Promise<Caller | undefined>
   /**
-   * Counts one created resource against the quota of the client's network. The owner is not counted.
-   * @throws AppError `request/rate`
+   * Identifies the client whose network has the quota. The owner is not counted.
+   * @returns a function that counts one created resource, and throws AppError `request/rate` beyond the quota
    */
-  count(quota: DailyQuota): void
+  openQuota(quota: DailyQuota): Promise<() => void>
 }
 
 /** Resources created for anonymous callers, limited per day. */

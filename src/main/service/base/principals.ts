@@ -1,7 +1,14 @@
-import { createPrincipals, type PrincipalId, type Principals } from '#platform/access/principals.ts'
+import {
+  createLeases,
+  type LeaseTerms,
+  OpenLease,
+  type PrincipalId,
+  type WorkLease,
+} from '#platform/access/principals.ts'
 import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
+import type { Transaction } from '#storage/store.ts'
 
 /**
  * Kinds of principals. `sign-in`: a family of refresh tokens. `frame`: a preview in a frame of the window. `person`:
@@ -41,51 +48,111 @@ export type PrincipalRights = { accountId: AccountId }
  */
 export type Issuer = { keyId: string | null; signIn: string | null }
 
-export type ServicePrincipals = Principals<PrincipalRights, WorkKind> & {
-  /** Registers the lookup of a principal's current rights for one kind. The id excludes the kind. */
-  add(kind: PrincipalKind, findRights: (id: string) => PrincipalRights | undefined): void
+/**
+ * Reads the current rights of a principal. The id excludes the kind.
+ * @param tx transaction of a change that the rights permit. Default: reads committed data
+ * @returns undefined if revoked, removed or expired
+ */
+export type FindRights = (
+  id: string,
+  tx?: Transaction,
+) => PrincipalRights | undefined | Promise<PrincipalRights | undefined>
+
+/** Registry of the work and the credentials of all principals of the service. */
+export type ServicePrincipals = {
+  /** Registers the lookup of a principal's current rights for one kind. */
+  add(kind: PrincipalKind, findRights: FindRights): void
+  /**
+   * Registers work for a principal. Its rights are read after that, so a concurrent revocation ends the lease.
+   * @returns a lease, already ended if the principal has ended
+   */
+  lease(principal: PrincipalId, work: WorkKind, terms?: ServiceLeaseTerms): Promise<WorkLease>
+  /**
+   * Number that changes before work of any principal ends. Rights that were read after reading the revision are still
+   * current while it is unchanged.
+   */
+  revision(): number
   /** Whether the principal has rights now. */
-  isPresent(principal: PrincipalId): boolean
+  isPresent(principal: PrincipalId): Promise<boolean>
+  /** @throws AppError `auth/invalid` if the principal has no rights in this transaction */
+  assertPresent(tx: Transaction, principal: PrincipalId): Promise<void>
+  /**
+   * Ends the leases of a principal that was revoked or removed, at once, and then what it issued. Call it after that
+   * transaction.
+   */
+  end(principal: PrincipalId): Promise<void>
+  /**
+   * Ends all expired leases, and the leases of principals that have no rights any more. For expiry, and for changes
+   * that affect unknown principals.
+   */
+  endAbsent(): Promise<void>
+  /** Counts active leases by kind of work. For tests and diagnostics. */
+  count(): Readonly<Partial<Record<WorkKind, number>>>
   close(): void
+}
+
+export type ServiceLeaseTerms = LeaseTerms & {
+  /** Revision before the credential was looked up. Saves another lookup while it is unchanged. */
+  revision?: number
 }
 
 /** Interval of checks, which also end expired credentials. */
 const compareEveryMs = 30_000
 
-/**
- * Creates the registry of the work and the credentials of all principals of the service. `end` also ends the
- * credentials that the principal issued.
- */
 export function createServicePrincipals({ now, log }: { now: () => number; log: Log }): ServicePrincipals {
-  const finders = new Map<string, (id: string) => PrincipalRights | undefined>()
-  const getRights = (principal: PrincipalId): PrincipalRights | undefined => {
+  const finders = new Map<string, FindRights>()
+  const leases = createLeases<WorkKind, OpenLease<WorkKind>>({ endedError: toEndedError, now })
+  let revision = 0
+  const findRights = async (principal: PrincipalId, tx?: Transaction): Promise<PrincipalRights | undefined> => {
     const separator = principal.indexOf(':')
-    return finders.get(principal.slice(0, separator))?.(principal.slice(separator + 1))
+    return finders.get(principal.slice(0, separator))?.(principal.slice(separator + 1), tx)
   }
-  const principals = createPrincipals<PrincipalRights, WorkKind>({
-    getRights,
-    endedError: toEndedError,
-    now,
-  })
-  const timer = setInterval(() => {
-    try {
-      principals.endAbsent()
-    } catch (error) {
-      log.error('failed to check open work against its principals', { error })
+  const endAbsent = async (): Promise<void> => {
+    revision += 1
+    const failures: unknown[] = []
+    for (const principal of [...leases.byPrincipal.keys()]) {
+      try {
+        if ((await findRights(principal)) === undefined) leases.end(principal)
+        else leases.endExpired(principal)
+      } catch (error) {
+        failures.push(error) // continue with the remaining ones
+      }
     }
+    if (failures.length > 0) throw new AggregateError(failures, 'Work of absent principals is still running.')
+  }
+  const timer = setInterval(() => {
+    endAbsent().catch((error: unknown) => log.error('failed to check open work against its principals', { error }))
   }, compareEveryMs)
   timer.unref()
   return {
-    ...principals,
-    add: (kind, findRights) => void finders.set(kind, findRights),
-    isPresent: (principal) => getRights(principal) !== undefined,
-    end(principal) {
+    add: (kind, find) => void finders.set(kind, find),
+    async lease(principal, holder, { onEnd, expiresAtMs, revision: readAt } = {}) {
+      const lease = new OpenLease({ leases, principal, holder, expiresAtMs, onEnd })
+      leases.add(lease)
       try {
-        principals.end(principal)
+        const isPresent = readAt === revision || (await findRights(principal)) !== undefined
+        if (!isPresent || lease.expiresAtMs <= now()) lease.refuse(toEndedError(principal))
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+      return lease
+    },
+    revision: () => revision,
+    isPresent: async (principal) => (await findRights(principal)) !== undefined,
+    async assertPresent(tx, principal) {
+      if ((await findRights(principal, tx)) === undefined) throw toEndedError(principal)
+    },
+    async end(principal) {
+      revision += 1
+      try {
+        leases.end(principal)
       } finally {
-        principals.endAbsent()
+        await endAbsent()
       }
     },
+    endAbsent,
+    count: leases.count,
     close: () => clearInterval(timer),
   }
 }

@@ -50,9 +50,12 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       (it) => it.close(),
     )
     const announceRemovals = () => void removals.announce()
+    const checkAccess = async () => {
+      await context.principals.endAbsent() // port tokens end with their port, links with their sandbox
+      await http?.checkPorts()
+    }
     const onPortsChanged = () => {
-      context.principals.endAbsent() // port tokens end with their port, links with their sandbox
-      http?.checkPorts()
+      checkAccess().catch((error: unknown) => options.log.error('failed to end access to ports', { error }))
       announceRemovals()
     }
     const ledger = await composeLedger(context)

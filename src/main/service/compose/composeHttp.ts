@@ -35,7 +35,7 @@ export type HttpModule = {
   /** Private endpoint that is not open yet. */
   end: PrivateEndpoint
   scheme: 'http' | 'https'
-  checkPorts(): void
+  checkPorts(): Promise<void>
 }
 
 type HttpOptions = {

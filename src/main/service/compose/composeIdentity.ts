@@ -32,7 +32,7 @@ export type IdentityModule = {
   capabilities: readonly string[]
   ownerKeyFile: string
   /** Identifies the caller that an API key or an access token belongs to. */
-  findHolder: (credential: string) => Caller | undefined
+  findHolder: (credential: string) => Promise<Caller | undefined>
   owner: AccountId
   /** @returns undefined for a revoked key */
   getRules: (keyId: string) => ApiKeyRules | undefined
@@ -125,7 +125,7 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
       const accountId = wallets.find({ type, address })?.accountId
       return accountId ?? (accounts.hasAccount(address) ? AccountId.parse(address) : undefined)
     },
-    findHolder: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
+    findHolder: async (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
     capabilities: ['sign-in', 'identity'],
     endpoints: callers.bindEndpoints([
       ...createAccountRoutes({

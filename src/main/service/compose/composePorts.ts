@@ -71,6 +71,6 @@ export function composePorts(
     return accountId && { accountId }
   }
   principals.add('port-token', (id) => rightsIn(tokens.findSandbox(id)))
-  principals.add('frame', (id) => rightsIn(frames.findSandbox(id)))
+  principals.add('frame', async (id) => rightsIn(await frames.findSandbox(id)))
   return { names, ports, tokens, frames, domains }
 }

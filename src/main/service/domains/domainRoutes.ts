@@ -62,12 +62,14 @@ export function createDomainRoutes(options: DomainRouteOptions): Endpoint[] {
 function createSearchRoutes({ registrar, search, worldSearch, dnsServer }: DomainRouteOptions): Endpoint[] {
   const origin = { registrar: registrar.title, test: registrar.isTest }
   return [
-    createOpenEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }, { count }) => {
-      for (let names = tlds?.length ?? defaultTlds.length; names > 0; names -= 1) count('name')
+    createOpenEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }, { openQuota }) => {
+      const count = await openQuota('name')
+      for (let names = tlds?.length ?? defaultTlds.length; names > 0; names -= 1) count()
       return { query, ...(await mapRegistrarErrors(search.search({ query, tlds, suggestions }))), ...origin }
     }),
-    createOpenEndpoint(checkDomains, async ({ query: { domains: names, source } }, { count }) => {
-      for (const _ of names) count('name')
+    createOpenEndpoint(checkDomains, async ({ query: { domains: names, source } }, { openQuota }) => {
+      const count = await openQuota('name')
+      for (const _ of names) count()
       if (source === 'registrar') return { domains: await mapRegistrarErrors(search.check(names)), ...origin }
       if (names.length > domainLimits.rdap) {
         throw new AppError('request/invalid', `\`domains\` must have at most ${domainLimits.rdap} names for RDAP.`)

@@ -5,33 +5,34 @@ import type { FailureLimiter } from './failureLimiter.ts'
 
 export type Authentication = {
   /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
-  identify(credential: string | undefined, address: string): Caller
+  identify(credential: string | undefined, address: string): Promise<Caller>
   /** Identifies the caller that a credential belongs to, on public endpoints. */
-  holder(credential: string | undefined): Caller | undefined
+  holder(credential: string | undefined): Promise<Caller | undefined>
 }
 
+type Found = Caller | undefined
 type Options = {
   /** Lookups, one per kind of credential. Each returns undefined for other credentials. */
-  finders: readonly ((credential: string) => Caller | undefined)[]
+  finders: readonly ((credential: string) => Found | Promise<Found>)[]
   limiter: FailureLimiter
   /** Checks the rate of an authenticated caller. @throws AppError `request/rate` */
   admit?: (caller: Caller, address: string) => void
 }
 
 export function createAuthentication({ finders, limiter, admit }: Options): Authentication {
-  const holder = (credential: string): Caller | undefined => {
+  const holder = async (credential: string): Promise<Found> => {
     for (const find of finders) {
-      const caller = find(credential)
+      const caller = await find(credential)
       if (caller) return caller
     }
     return undefined
   }
   return {
-    holder: (credential) => (credential === undefined ? undefined : holder(credential)),
-    identify(credential, address) {
+    holder: async (credential) => (credential === undefined ? undefined : holder(credential)),
+    async identify(credential, address) {
       if (credential === undefined) throw new AppError('auth/required', 'An API key is required.')
       if (credential === '') throw new AppError('auth/required', 'The API key is empty.')
-      const caller = holder(credential)
+      const caller = await holder(credential)
       if (caller) {
         admit?.(caller, address)
         return caller

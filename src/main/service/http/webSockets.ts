@@ -16,7 +16,7 @@ import type { RequestGuard } from './requestGuard.ts'
 
 export type WebSockets = {
   /** @throws AppError if the WebSocket may not be opened */
-  open(upgrade: Upgrade): void
+  open(upgrade: Upgrade): Promise<void>
   /**
    * Notifies every peer that the service is stopping, and terminates connections that are still open after a grace
    * period.
@@ -31,7 +31,7 @@ type Options = {
   addressOf: CallerAddress
   /** Identifies the caller of a token that a page sent as a subprotocol. */
   linkHolder: (token: string) => Caller | undefined
-  principals: Pick<ServicePrincipals, 'lease'>
+  principals: Pick<ServicePrincipals, 'lease' | 'revision'>
   log: Log
 }
 
@@ -46,20 +46,22 @@ export function createWebSockets(options: Options): WebSockets {
     options.endpoints.map((endpoint) => ({ method: 'GET', path: endpoint.path, to: endpoint })),
   )
   return {
-    open(upgrade) {
-      const { request } = upgrade
+    async open(upgrade) {
+      const { request, stream } = upgrade
       guard(request.headers)
       const { path, query } = splitUrl(request.url ?? '/')
       const { to: endpoint, params } = routes.find('GET', path)
-      const caller = identifyCaller(endpoint, { request, id: params.id }, options)
+      const revision = principals.revision()
+      const caller = await identifyCaller(endpoint, { request, id: params.id }, options)
       const input = {
         params: parseParams(endpoint.params, params),
         query: parseFields(endpoint.query, parseQuery(query)),
       }
       const { expiresAtMs } = caller
-      const lease = principals.lease(caller.principal, endpoint.work, { expiresAtMs })
+      const lease = await principals.lease(caller.principal, endpoint.work, { expiresAtMs, revision })
       if (lease.error) throw lease.error
-      upgrade.stream.once('close', () => lease.release())
+      if (stream.destroyed) return lease.release() // the client disconnected during the lookup
+      stream.once('close', () => lease.release())
       sockets.open(upgrade, { serve: (socket) => endpoint.serve(socket, input, caller), ended: lease.signal })
     },
     close: sockets.close,
@@ -68,14 +70,14 @@ export function createWebSockets(options: Options): WebSockets {
 
 type AuthenticationInput = { request: IncomingMessage; id: string | undefined }
 
-function identifyCaller(
+async function identifyCaller(
   { linkMayUse }: SocketEndpoint,
   { request, id }: AuthenticationInput,
   { authentication, linkHolder, addressOf }: Options,
-): Caller {
+): Promise<Caller> {
   const token = findProtocolToken(request.headers)
   const holder = token === undefined ? undefined : linkHolder(token)
-  const caller = holder ?? authentication.identify(readCredential(request.headers) ?? token, addressOf(request))
+  const caller = holder ?? (await authentication.identify(readCredential(request.headers) ?? token, addressOf(request)))
   authorize(caller, { auth: 'key', linkMayUse, id })
   return caller
 }

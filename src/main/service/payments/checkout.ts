@@ -64,6 +64,7 @@ export function createCheckout(options: CheckoutOptions): (route: Route, sale: A
     const accountId = sale.account(input, call)
     const payload = parsePaymentHeader(request.headers)
     const { operation } = route
+    const holder = await call.holder() // before the order is looked up, so that nothing is awaited between that and its claim
     const order = toOrder({ accountId, operation, request, identifier: payload?.identifier })
     const purchase: Purchase = {
       order,
@@ -79,7 +80,7 @@ export function createCheckout(options: CheckoutOptions): (route: Route, sale: A
       if (unpaid.resource && books.isLeased(unpaid.resource.name)) throw unpaid.resource.busyError()
       throw createPaymentRequiredError(purchase.toOffer(unpaid))
     }
-    assertOwnWallet(call.holder(), payload)
+    assertOwnWallet(holder, payload)
     return await pay(options, payload, purchase)
   }
 }

@@ -13,12 +13,12 @@ export type OpenPreviews = {
    * @returns a function that unregisters it
    * @throws AppError for a principal that has ended
    */
-  add(preview: Preview): () => void
+  add(preview: Preview): Promise<() => void>
   /**
    * Closes previews of ports, names and sandboxes that have changed. Previews of ended credentials are closed by their
    * leases.
    */
-  checkPorts(): void
+  checkPorts(): Promise<void>
 }
 
 type Preview = {
@@ -42,20 +42,20 @@ type Options = {
 /** Exchanges and WebSockets in progress with ports of sandboxes. */
 export function createOpenPreviews({ names, ports, sandbox, access, principals }: Options): OpenPreviews {
   const open = new Set<Preview>()
-  const holds = ({ request, port, holder }: Preview): boolean => {
+  const holds = async ({ request, port, holder }: Preview): Promise<boolean> => {
     const named = ports.findByLabel(names.findLabel(request.headers.host) ?? '')
     return (
       named?.sandboxId === port.sandboxId &&
       named.port === port.port &&
       sandbox(port.sandboxId)?.status === 'running' &&
-      (holder !== undefined || access.holds(request, named))
+      (holder !== undefined || (await access.holds(request, named)))
     )
   }
   return {
-    add(preview) {
+    async add(preview) {
       const { holder, work, cut } = preview
       const terms = { onEnd: cut, expiresAtMs: holder?.expiresAtMs }
-      const lease = holder && principals.lease(holder.principal, work, terms)
+      const lease = holder && (await principals.lease(holder.principal, work, terms))
       if (lease?.error) throw lease.error
       open.add(preview)
       return () => {
@@ -63,10 +63,9 @@ export function createOpenPreviews({ names, ports, sandbox, access, principals }
         lease?.release()
       }
     },
-    checkPorts() {
-      for (const preview of open) {
-        if (holds(preview)) continue
-        open.delete(preview)
+    async checkPorts() {
+      for (const preview of [...open]) {
+        if ((await holds(preview)) || !open.delete(preview)) continue
         preview.cut()
       }
     },

@@ -18,9 +18,9 @@ const secretPattern = /(sk_steward|stl|spt|srt)_[A-Za-z0-9_-]{43}/
 
 export type PreviewAccess = {
   /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
-  check(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>, port: PortRecord): GrantedAccess
+  check(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>, port: PortRecord): Promise<GrantedAccess>
   /** Whether a credential in the request opens the port now. A negative result does not count as a failed attempt. */
-  holds(request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): boolean
+  holds(request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): Promise<boolean>
 }
 
 export type GrantedAccess = {
@@ -38,7 +38,7 @@ export type PreviewHolder = Pick<Caller, 'principal' | 'expiresAtMs'>
 type UsedSecret = { secret: string | undefined; used: readonly string[] }
 
 type Options = {
-  keyHolder: (key: string) => Caller | undefined
+  keyHolder: (key: string) => Promise<Caller | undefined>
   tokens: Pick<PortTokens, 'find'>
   findAccount: (id: PortRecord['sandboxId']) => AccountId | undefined
   limiter: FailureLimiter
@@ -62,8 +62,8 @@ export function createPreviewAccess({
   const { cookies, frames } = options
   const findersFor = (port: PortRecord) => {
     const accountId = findAccount(port.sandboxId)
-    const holder = (key: string): Caller | undefined => {
-      const caller = keyHolder(key)
+    const holder = async (key: string): Promise<Caller | undefined> => {
+      const caller = await keyHolder(key)
       return caller?.accountId === accountId ? caller : undefined
     }
     const bearer = (token: string): Caller | undefined => {
@@ -81,43 +81,52 @@ export function createPreviewAccess({
     }
     return [bearer, holder]
   }
-  const fits = (secret: string, port: PortRecord): boolean =>
-    findersFor(port).some((find) => find(secret) !== undefined)
+  const fits = async (secret: string, port: PortRecord): Promise<boolean> => {
+    for (const find of findersFor(port)) if ((await find(secret)) !== undefined) return true
+    return false
+  }
   /** Returns the secret that opens the port, or else any secret in the request. */
-  const secretFor = (request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): UsedSecret => {
+  const secretFor = async (
+    request: Pick<IncomingMessage, 'headers' | 'method'>,
+    port: PortRecord,
+  ): Promise<UsedSecret> => {
     const { headers } = request
     const token = headers[tokenHeader]
     if (token !== undefined) return { secret: String(token), used: [tokenHeader] }
     const candidates = cookies.read(request)
-    const cookie = candidates.find((value) => fits(value, port)) ?? candidates[0]
-    if (cookie !== undefined) return { secret: cookie, used: [] }
+    for (const cookie of candidates) if (await fits(cookie, port)) return { secret: cookie, used: [] }
+    if (candidates[0] !== undefined) return { secret: candidates[0], used: [] }
     return {
       secret: readCredential(headers),
       used: [headers.authorization === undefined ? 'x-api-key' : 'authorization'],
     }
   }
-  const findFrame = (request: Pick<IncomingMessage, 'headers'>, port: PortRecord): FrameSession | undefined => {
+  const findFrame = async (
+    request: Pick<IncomingMessage, 'headers'>,
+    port: PortRecord,
+  ): Promise<FrameSession | undefined> => {
     for (const secret of cookies.readFrame(request)) {
-      const session = frames.find(secret, port)
+      const session = await frames.find(secret, port)
       if (session) return session
     }
     return undefined
   }
   return {
-    check(request, port) {
+    async check(request, port) {
       if (port.visibility === 'public') return { spent: new Set() }
-      const frame = findFrame(request, port)
+      const frame = await findFrame(request, port)
       if (frame) return { spent: new Set(), frameOrigin: frame.origin, holder: frame }
-      const { secret, used } = secretFor(request, port)
+      const { secret, used } = await secretFor(request, port)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private and requires a port token.')
-      const holder = createAuthentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
+      const authentication = createAuthentication({ finders: findersFor(port), limiter })
+      const holder = await authentication.identify(secret, addressOf(request))
       return { spent: new Set(used), holder }
     },
-    holds(request, port) {
+    async holds(request, port) {
       if (port.visibility === 'public') return true
-      if (findFrame(request, port)) return true
-      const { secret } = secretFor(request, port)
-      return secret !== undefined && fits(secret, port)
+      if (await findFrame(request, port)) return true
+      const { secret } = await secretFor(request, port)
+      return secret !== undefined && (await fits(secret, port))
     },
   }
 }

@@ -31,14 +31,15 @@ export function sendPreviewError(request: IncomingMessage, response: ServerRespo
  * Serves a page that exchanges the token in the URL fragment, which no server or log receives, for a cookie of this
  * host. The page does not validate the token: the cookie is checked with each request.
  */
-export function sendOpenPage(
+export async function sendOpenPage(
   request: IncomingMessage,
   response: ServerResponse,
-  formatCookie: (token: string) => string,
-): void {
+  formatCookie: (token: string) => Promise<string>,
+): Promise<void> {
   const token = String(request.headers['x-steward-open'] ?? '')
   if (request.method === 'POST' && /^spt_[A-Za-z0-9_-]{43}$/.test(token)) {
-    response.writeHead(200, { ...pageHeaders, 'set-cookie': formatCookie(token), 'content-type': 'application/json' })
+    const cookie = await formatCookie(token)
+    response.writeHead(200, { ...pageHeaders, 'set-cookie': cookie, 'content-type': 'application/json' })
     response.end('{"success":true}')
     return
   }

@@ -37,7 +37,7 @@ export type Previews = {
   answer(exchange: Exchange): Promise<void>
   /** @throws AppError while an HTTP response can still be sent */
   upgrade(upgrade: Upgrade): Promise<void>
-  checkPorts(): void
+  checkPorts(): Promise<void>
   /** Aborts exchanges in progress. */
   close(): void
 }
@@ -81,12 +81,12 @@ export function createPreviews(options: PreviewOptions): Previews {
       let forget = () => {}
       try {
         if (request.url?.split('?')[0] === openPath) {
-          sendOpenPage(request, response, (token) => formatCookie(token, request, options))
+          await sendOpenPage(request, response, (token) => formatCookie(token, request, options))
           return
         }
-        const admitted = admit(request, options)
+        const admitted = await admit(request, options)
         const cut = (error?: AppError) => (error ? exchange.abort(error) : response.destroy())
-        forget = underWay.add({ ...admitted, request, work: 'preview-exchange', cut })
+        forget = await underWay.add({ ...admitted, request, work: 'preview-exchange', cut })
         await forwardRequest(exchange, createForwarding(request, admitted))
       } catch (cause) {
         if (response.destroyed || response.headersSent) throw cause
@@ -98,8 +98,9 @@ export function createPreviews(options: PreviewOptions): Previews {
     },
     async upgrade(upgrade) {
       const { request, stream } = upgrade
-      const admitted = admit(request, options)
-      const forget = underWay.add({ ...admitted, request, work: 'preview-socket', cut: () => stream.destroy() })
+      const admitted = await admit(request, options)
+      const forget = await underWay.add({ ...admitted, request, work: 'preview-socket', cut: () => stream.destroy() })
+      if (stream.destroyed) return forget() // the client disconnected during the lookup
       stream.once('close', forget)
       await forwardUpgrade(upgrade, createForwarding(request, admitted))
     },
@@ -110,17 +111,17 @@ export function createPreviews(options: PreviewOptions): Previews {
   }
 }
 
-function admit(request: IncomingMessage, options: PreviewOptions): AdmittedRequest {
+async function admit(request: IncomingMessage, options: PreviewOptions): Promise<AdmittedRequest> {
   const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
-  const { spent, frameOrigin, holder } = options.access.check(request, port)
+  const { spent, frameOrigin, holder } = await options.access.check(request, port)
   if (options.sandbox(port.sandboxId)?.status !== 'running') throw createStoppedError()
   return { port, headers: toSandboxHeaders(request, { ...options, spent }), frameOrigin, holder }
 }
 
-function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): string {
+async function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): Promise<string> {
   const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
-  const session = port && options.frames.open(token, port)
+  const session = port && (await options.frames.open(token, port))
   return session === undefined ? options.cookies.format(token) : options.cookies.formatFrame(session)
 }
 

@@ -8,52 +8,60 @@ const window = 'http://127.0.0.1:4000'
 let nowMs = 1_000_000
 const issuer = 'key:one'
 const ended = new Set<string>()
-const create = () => createFrameSessions({ now: () => nowMs, randomBytes, isPresent: (issuer) => !ended.has(issuer) })
+const create = () =>
+  createFrameSessions({ now: () => nowMs, randomBytes, isPresent: async (issuer) => !ended.has(issuer) })
 
-test('a token opens one session for its port and is not a session itself', () => {
+test('a token opens one session for its port and is not a session itself', async () => {
   const frames = create()
   const { token, expiresAtMs } = frames.createToken(port, window, issuer)
   expect(expiresAtMs).toBe(nowMs + 60_000)
-  expect(frames.find(token, port)?.origin).toBeUndefined()
-  expect(frames.open(token, { ...port, port: 8001 })).toBeUndefined()
-  const secret = frames.open(token, port) ?? ''
-  expect(frames.find(secret, port)?.origin).toBe(window)
-  expect(frames.find(secret, { ...port, port: 8001 })?.origin).toBeUndefined()
-  expect(frames.find(secret, { ...port, sandboxId: SandboxId.parse('b'.repeat(32)) })?.origin).toBeUndefined()
-  expect(frames.open(token, port)).toBeUndefined()
-  expect(frames.open(secret, port)).toBeUndefined()
+  expect((await frames.find(token, port))?.origin).toBeUndefined()
+  expect(await frames.open(token, { ...port, port: 8001 })).toBeUndefined()
+  const secret = (await frames.open(token, port)) ?? ''
+  expect((await frames.find(secret, port))?.origin).toBe(window)
+  expect((await frames.find(secret, { ...port, port: 8001 }))?.origin).toBeUndefined()
+  expect((await frames.find(secret, { ...port, sandboxId: SandboxId.parse('b'.repeat(32)) }))?.origin).toBeUndefined()
+  expect(await frames.open(token, port)).toBeUndefined()
+  expect(await frames.open(secret, port)).toBeUndefined()
 })
 
-test('a token expires after a minute, a session after twelve hours', () => {
+test('a token expires after a minute, a session after twelve hours', async () => {
   const frames = create()
   const [late, used] = [frames.createToken(port, window, issuer).token, frames.createToken(port, window, issuer).token]
-  const secret = frames.open(used, port) ?? ''
+  const secret = (await frames.open(used, port)) ?? ''
   nowMs += 60_000
-  expect(frames.open(late, port)).toBeUndefined()
+  expect(await frames.open(late, port)).toBeUndefined()
   nowMs += 12 * 3_600_000 - 60_001
-  expect(frames.find(secret, port)?.origin).toBe(window)
+  expect((await frames.find(secret, port))?.origin).toBe(window)
   nowMs += 1
-  expect(frames.find(secret, port)?.origin).toBeUndefined()
+  expect((await frames.find(secret, port))?.origin).toBeUndefined()
 })
 
-test('limits tokens to the newest thousand', () => {
+test('of 20 concurrent exchanges of a token, one opens a session', async () => {
+  const frames = create()
+  const { token } = frames.createToken(port, window, issuer)
+  const secrets = await Promise.all(Array.from({ length: 20 }, () => frames.open(token, port)))
+  expect(secrets.filter((secret) => secret !== undefined)).toHaveLength(1)
+})
+
+test('limits tokens to the newest thousand', async () => {
   const frames = create()
   const first = frames.createToken(port, window, issuer).token
   const second = frames.createToken(port, window, issuer).token
   for (let count = 0; count < 999; count++) frames.createToken(port, window, issuer)
-  expect(frames.open(first, port)).toBeUndefined()
-  expect(frames.open(second, port)).toMatch(/^spt_/)
+  expect(await frames.open(first, port)).toBeUndefined()
+  expect(await frames.open(second, port)).toMatch(/^spt_/)
 })
 
-test('invalidates tokens and sessions with their issuer', () => {
+test('invalidates tokens and sessions with their issuer', async () => {
   const frames = create()
   const token = frames.createToken(port, window, 'key:two').token
-  const secret = frames.open(frames.createToken(port, window, 'key:two').token, port) ?? ''
-  const { principal } = frames.find(secret, port) ?? {}
+  const secret = (await frames.open(frames.createToken(port, window, 'key:two').token, port)) ?? ''
+  const { principal } = (await frames.find(secret, port)) ?? {}
   expect(principal).toMatch(/^frame:[0-9a-f]{64}$/)
-  expect(frames.findSandbox(principal?.slice('frame:'.length) ?? '')).toBe(port.sandboxId)
+  expect(await frames.findSandbox(principal?.slice('frame:'.length) ?? '')).toBe(port.sandboxId)
   ended.add('key:two')
-  expect(frames.open(token, port)).toBeUndefined()
-  expect(frames.find(secret, port)).toBeUndefined()
-  expect(frames.findSandbox(principal?.slice('frame:'.length) ?? '')).toBeUndefined()
+  expect(await frames.open(token, port)).toBeUndefined()
+  expect(await frames.find(secret, port)).toBeUndefined()
+  expect(await frames.findSandbox(principal?.slice('frame:'.length) ?? '')).toBeUndefined()
 })

@@ -11,11 +11,11 @@ export type FrameSessions = {
    * Exchanges a token once.
    * @returns the secret of the session, or undefined if the token is not valid for this port
    */
-  open(token: string, port: PortId): string | undefined
+  open(token: string, port: PortId): Promise<string | undefined>
   /** @returns the session if it is open for this port */
-  find(secret: string, port: PortId): FrameSession | undefined
+  find(secret: string, port: PortId): Promise<FrameSession | undefined>
   /** @param id hexadecimal hash of the secret */
-  findSandbox(id: string): SandboxId | undefined
+  findSandbox(id: string): Promise<SandboxId | undefined>
 }
 
 export type FrameSession = {
@@ -38,7 +38,7 @@ export function createFrameSessions(options: {
   now: () => number
   randomBytes: (count: number) => Buffer
   /** Whether the issuer of a token or session still has rights. */
-  isPresent: (issuer: PrincipalId) => boolean
+  isPresent: (issuer: PrincipalId) => Promise<boolean>
 }): FrameSessions {
   const { now, randomBytes, isPresent } = options
   const [tokens, sessions] = [new Map<string, Entry>(), new Map<string, Entry>()]
@@ -50,29 +50,33 @@ export function createFrameSessions(options: {
     entries.set(hash.toString('hex'), { ...entry, hash })
     return secret
   }
-  const isOpen = ({ expiresAtMs, issuer }: Entry) => expiresAtMs > now() && isPresent(issuer)
-  const find = (entries: Map<string, Entry>, secret: string, { sandboxId, port }: PortId): Entry | undefined => {
+  const isOpen = async ({ expiresAtMs, issuer }: Entry) => expiresAtMs > now() && (await isPresent(issuer))
+  const find = async (
+    entries: Map<string, Entry>,
+    secret: string,
+    { sandboxId, port }: PortId,
+  ): Promise<Entry | undefined> => {
     const entry = secrets.holder(secret, (hash) => entries.get(hash.toString('hex')))
-    return entry?.sandboxId === sandboxId && entry.port === port && isOpen(entry) ? entry : undefined
+    return entry?.sandboxId === sandboxId && entry.port === port && (await isOpen(entry)) ? entry : undefined
   }
   return {
     createToken({ sandboxId, port }, origin, issuer) {
       const expiresAtMs = now() + frameTokenSeconds * 1000
       return { token: add(tokens, { sandboxId, port, origin, issuer, expiresAtMs }), expiresAtMs }
     },
-    open(token, port) {
-      const entry = find(tokens, token, port)
-      if (!entry) return undefined
-      tokens.delete(entry.hash.toString('hex'))
+    async open(token, port) {
+      const entry = await find(tokens, token, port)
+      // Only the exchange that removes the token gets a session, also among concurrent ones.
+      if (!entry || !tokens.delete(entry.hash.toString('hex'))) return undefined
       return add(sessions, { ...entry, expiresAtMs: now() + sessionMs })
     },
-    find(secret, port) {
-      const entry = find(sessions, secret, port)
+    async find(secret, port) {
+      const entry = await find(sessions, secret, port)
       return entry && { principal: `frame:${entry.hash.toString('hex')}`, origin: entry.origin }
     },
-    findSandbox(id) {
+    async findSandbox(id) {
       const entry = sessions.get(id)
-      return entry && isOpen(entry) ? entry.sandboxId : undefined
+      return entry && (await isOpen(entry)) ? entry.sandboxId : undefined
     },
   }
 }
