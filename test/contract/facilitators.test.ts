@@ -7,7 +7,6 @@ import { silentLog } from '#platform/logging/log.ts'
 import type { CdpKey } from '#service/payments/cdpToken.ts'
 import { createRemoteFacilitator } from '#service/payments/remoteFacilitator.ts'
 import { createTestLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
-import { createTestMoneyRepository } from '#service/payments/testMoneyRepository.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
 import { createPayer, lowerCase } from '../support/clients/payer.ts'
 import { evmFacilitator } from '../support/fakes/evmFacilitator.ts'
@@ -20,12 +19,8 @@ const payTo = '0x2222222222222222222222222222222222222222'
 const price = 2_000_000
 
 facilitatorContract('the ledger of test money', async () => {
-  const { database, commits, close } = await testLedger()
-  const facilitator = createTestLedgerFacilitator({
-    records: createTestMoneyRepository(database),
-    commits,
-    now: Date.now,
-  })
+  const { data, close } = await testLedger()
+  const facilitator = createTestLedgerFacilitator({ store: data, now: Date.now })
   return {
     facilitator,
     give: async (address, atomic) => void (await facilitator.give(address, atomic)),

@@ -1,21 +1,13 @@
-import { randomUUID } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
-import { createCreditLedger } from '#service/credits/creditLedger.ts'
+import { expect, test } from 'vitest'
 import type { KeyLimit } from '#service/credits/keyLimits.ts'
-import { createLedgerRepository, type LedgerRepository } from '#service/credits/ledgerRepository.ts'
 import type { LedgerStore } from '#service/credits/ledgerStore.ts'
-import { openPostgresLedger } from '#service/credits/postgresLedger.ts'
-import { createSqliteLedger } from '#service/credits/sqliteLedger.ts'
 import { AppError } from '#shared/appError.ts'
 import { AccountId, SandboxId } from '#shared/ids.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
-import { migrate } from '#storage/migrate.ts'
-import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { migratePostgres } from '#storage/postgres/migratePostgres.ts'
-import { createGroupCommit } from '#storage/sqlite/groupCommit.ts'
 import { defineStatement, type Store } from '#storage/store.ts'
 import type { StoredRow } from '#storage/table.ts'
 import { createSeededRandom } from '../simulation/random.ts'
+import { openServiceLedger, openServiceStore } from '../support/fixtures/serviceStores.ts'
 import { describeStores, type OpenedStore, type StoreEngine } from '../support/fixtures/storeEngines.ts'
 
 const hourMs = 3_600_000
@@ -30,36 +22,21 @@ const model = 'gpt-5.2'
 type TestLedger = { ledger: LedgerStore; store: Store; clock: { nowMs: number }; opened: OpenedStore }
 
 async function openLedger(engine: StoreEngine): Promise<TestLedger> {
-  const opened = await engine.open()
-  if (opened.name === 'sqlite') migrate(opened.database, serviceMigrations)
-  else await migratePostgres(opened.url)
+  const opened = await openServiceStore(engine)
   const clock = { nowMs: noonMs }
-  return { ledger: await openStore(opened, opened.store, clock), store: opened.store, clock, opened }
+  const ledger = await openServiceLedger(opened, { now: () => clock.nowMs })
+  return { ledger, store: opened.store, clock, opened }
 }
 
-/** @param revenue account of this process */
-async function openStore(
-  opened: OpenedStore,
-  store: Store,
-  clock: { nowMs: number },
-  revenue = 'service:revenue',
-): Promise<LedgerStore> {
-  const now = () => clock.nowMs
-  let ids = 0
-  const prefix = revenue === 'service:revenue' ? '' : randomUUID()
-  const newId = () => `txn_${prefix}${++ids}`
-  const createLedger = (records: LedgerRepository) => createCreditLedger({ records, newId, now })
-  if (opened.name === 'postgres') {
-    const ledger = await openPostgresLedger({ store, createLedger, revenue, now, steadyMs: now })
-    onTestFinished(() => ledger.close())
-    return ledger
-  }
-  const { database } = opened
-  const records = createLedgerRepository(database)
-  const commits = createGroupCommit({ database, flush: async () => {}, onBroken: () => {} })
-  onTestFinished(() => commits.close())
-  const { removeStaleMeters } = records
-  return createSqliteLedger({ database, ledger: createLedger(records), commits, removeStaleMeters })
+/** Opens ledgers as several processes do. */
+async function openProcesses({ opened, clock }: TestLedger, names: readonly string[]): Promise<LedgerStore[]> {
+  if (opened.name !== 'postgres') throw new Error('Only PostgreSQL serves several processes.')
+  return await Promise.all(
+    names.map(async (name) => {
+      const options = { store: await opened.openAgain(), revenue: `service:revenue/${name}`, idPrefix: name }
+      return openServiceLedger(opened, { ...options, now: () => clock.nowMs })
+    }),
+  )
 }
 
 const grant = (store: LedgerStore, to: AccountId, amount: number, requestKey?: string) =>
@@ -306,13 +283,9 @@ describeStores('a ledger', (engine) => {
 
   if (engine.name === 'postgres') {
     test('two processes overdraw nothing on one account', async () => {
-      const { store, clock, opened } = await openLedger(engine)
-      if (opened.name !== 'postgres') return
-      const processes = await Promise.all(
-        ['one', 'two'].map(async (name) =>
-          openStore(opened, await opened.openAgain(), clock, `service:revenue/${name}`),
-        ),
-      )
+      const opened = await openLedger(engine)
+      const { store } = opened
+      const processes = await openProcesses(opened, ['one', 'two'])
       const [first, second] = processes
       if (!first || !second) throw new Error('Two stores are opened.')
       await grant(first, ada, 1)
@@ -333,13 +306,9 @@ describeStores('a ledger', (engine) => {
     })
 
     test('a charge of one process is refunded by another', async () => {
-      const { store, clock, opened } = await openLedger(engine)
-      if (opened.name !== 'postgres') return
-      const [one, two] = await Promise.all(
-        ['one', 'two'].map(async (name) =>
-          openStore(opened, await opened.openAgain(), clock, `service:revenue/${name}`),
-        ),
-      )
+      const opened = await openLedger(engine)
+      const { store } = opened
+      const [one, two] = await openProcesses(opened, ['one', 'two'])
       if (!one || !two) throw new Error('Two stores are opened.')
       await grant(one, ada, 1)
       await post(one, (await hold(one, ada, 0.5)).id, 0.5)

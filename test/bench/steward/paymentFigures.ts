@@ -4,7 +4,6 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { createRequirements } from '#service/payments/offer.ts'
 import { type PaymentAuthorization, validateAuthorization } from '#service/payments/paymentAuthorization.ts'
 import { createTestLedgerFacilitator } from '#service/payments/testLedgerFacilitator.ts'
-import { createTestMoneyRepository } from '#service/payments/testMoneyRepository.ts'
 import { evmNetworks, testLedgerNetwork } from '#shared/contract/networks.ts'
 import { createPayer, lowerCase, paymentHeader } from '../../support/clients/payer.ts'
 import { evmFacilitator } from '../../support/fakes/evmFacilitator.ts'
@@ -49,13 +48,9 @@ export async function measureConcurrentPayments(count: number): Promise<{ lastMs
 }
 
 async function onTestLedger(count: number): Promise<Samples> {
-  const { database, commits, close } = await testLedger()
+  const { data, close } = await testLedger()
   try {
-    const facilitator = createTestLedgerFacilitator({
-      records: createTestMoneyRepository(database),
-      commits,
-      now: Date.now,
-    })
+    const facilitator = createTestLedgerFacilitator({ store: data, now: Date.now })
     const ada = createPayer()
     await facilitator.give(ada.address, amount)
     const authorization = await authorize(ada)

@@ -6,7 +6,6 @@ import type { AnyCall } from '#service/base/endpoint.ts'
 import type { Facilitator } from '#service/payments/facilitator.ts'
 import { createPaymentBooks } from '#service/payments/paymentBooks.ts'
 import { createPaymentGate } from '#service/payments/paymentGate.ts'
-import { createPaymentRepository } from '#service/payments/paymentRepository.ts'
 import type { Paid } from '#service/payments/sale.ts'
 import { startPaymentReconciler } from '#service/payments/startPaymentReconciler.ts'
 import { AppError } from '#shared/appError.ts'
@@ -41,13 +40,12 @@ type Options = {
 
 /** Creates a payment gate on a ledger, as a process does. Several gates on one ledger simulate successive processes. */
 export function createTestShop(opened: Ledger, facilitator: Facilitator, options: Options = {}) {
-  const { database, store: ledger, commits, ada, clock } = opened
+  const { store: ledger, data: store, ada, clock } = opened
   const now = () => clock.nowMs
-  const records = createPaymentRepository(database)
   const delivered: string[] = []
   const failures: unknown[] = []
   const sold = createPaymentGate({
-    books: createPaymentBooks({ records, ledger, commits, now }),
+    books: createPaymentBooks({ store, ledger, now }),
     facilitator,
     payTo,
     baseUrl: () => 'http://127.0.0.1:1',
@@ -110,7 +108,7 @@ export function createTestShop(opened: Ledger, facilitator: Facilitator, options
   /** Reconciles unfinished payments as a starting process does. */
   const restart = async () => {
     const unfinished = startPaymentReconciler({
-      ...{ records, paymentGate: sold, commits, now, log: silentLog },
+      ...{ store, paymentGate: sold, now, log: silentLog },
       network: facilitator.network.id,
     })
     await unfinished.start()

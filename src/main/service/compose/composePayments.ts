@@ -9,12 +9,11 @@ import type { Facilitator } from '../payments/facilitator.ts'
 import { createPaymentBooks } from '../payments/paymentBooks.ts'
 import { createPaymentGate, type PaymentGate } from '../payments/paymentGate.ts'
 import type { PaymentOptions } from '../payments/paymentOptions.ts'
-import { createPaymentRepository } from '../payments/paymentRepository.ts'
+import { paymentRepository } from '../payments/paymentRepository.ts'
 import { createDiscoveryRoute, createTestMoneyRoutes, createTopUpRoute } from '../payments/paymentRoutes.ts'
 import { createRemoteFacilitator } from '../payments/remoteFacilitator.ts'
 import { startPaymentReconciler } from '../payments/startPaymentReconciler.ts'
 import { createTestLedgerFacilitator, type TestLedger } from '../payments/testLedgerFacilitator.ts'
-import { createTestMoneyRepository } from '../payments/testMoneyRepository.ts'
 import type { CreditModule, LedgerModule } from './composeCredits.ts'
 import type { IdentityModule } from './composeIdentity.ts'
 import type { ServiceContext } from './serviceContext.ts'
@@ -22,7 +21,7 @@ import type { ServiceContext } from './serviceContext.ts'
 export type PaymentModule = {
   capabilities: readonly string[]
   paymentGate: PaymentGate
-  isSandboxLeased(id: SandboxId): boolean
+  isSandboxLeased(id: SandboxId): Promise<boolean>
   endpoints: readonly Endpoint[]
   /** Resumes unfinished settlements and deliveries. Call it after all products are registered. */
   start(): Promise<void>
@@ -39,20 +38,17 @@ export async function composePayments(
   context: ServiceContext,
   { ledger: ledgerModule, credits, identity }: Dependencies,
 ): Promise<PaymentModule> {
-  const { options, database, clock, scope, address, activity, callers } = context
+  const { options, store, clock, scope, address, activity, callers } = context
   const { now } = options
   const { steadyMs } = clock
   const log = options.log.forArea('payments')
-  const { ledger, commits } = ledgerModule
-  const records = createPaymentRepository(database)
+  const { ledger } = ledgerModule
   const testLedger =
-    options.payments?.facilitator.kind === 'test-ledger'
-      ? createTestLedgerFacilitator({ records: createTestMoneyRepository(database), commits, now })
-      : undefined
+    options.payments?.facilitator.kind === 'test-ledger' ? createTestLedgerFacilitator({ store, now }) : undefined
   const facilitator = createFacilitator(context, testLedger)
   const payTo = await getPayee(options.payments)
   const paymentGate = createPaymentGate({
-    books: createPaymentBooks({ records, ledger, commits, now: steadyMs }),
+    books: createPaymentBooks({ store, ledger, now: steadyMs }),
     facilitator,
     payTo,
     baseUrl: address.base,
@@ -62,7 +58,7 @@ export async function composePayments(
   })
   const unfinished = scope.own(
     startPaymentReconciler({
-      ...{ records, paymentGate, commits, log },
+      ...{ store, paymentGate, log },
       network: facilitator?.network.id,
       now: steadyMs,
     }),
@@ -72,7 +68,7 @@ export async function composePayments(
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {
     paymentGate,
-    isSandboxLeased: records.isSandboxLeased,
+    isSandboxLeased: (id) => paymentRepository.isSandboxLeased(store.read, id),
     capabilities: facilitator ? ['payments'] : [],
     endpoints: callers.bindEndpoints([
       createTopUpRoute({

@@ -11,14 +11,13 @@ import { quoteStatements } from '../domains/quoteRepository.ts'
 import { registryStatements } from '../domains/registrars/local/registryRepository.ts'
 import { uploadStatements } from '../files/uploadRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
-import { createPaymentRepository } from '../payments/paymentRepository.ts'
+import { paymentStatements } from '../payments/paymentRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
 
 /** Statements that run on every request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
   ledger: createLedgerRepository,
   answers: createAnswerRepository,
-  payments: createPaymentRepository,
   activity: createActivityRepository,
 }
 /** Statements of the slices that run on the store. None may scan a table. */
@@ -27,6 +26,7 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   registry: registryStatements,
   'removed things': removedThingStatements,
   uploads: uploadStatements,
+  payments: paymentStatements,
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'
 

@@ -26,7 +26,7 @@ import {
 } from './toBoundRequest.ts'
 
 type CheckoutOptions = {
-  books: Pick<PaymentBooks, 'isLeased' | 'open' | 'drop'>
+  books: Pick<PaymentBooks, 'get' | 'isLeased' | 'open' | 'drop'>
   claims: PaymentClaims
   settler: PaymentSettler
   work: PaidWork
@@ -73,11 +73,11 @@ export function createCheckout(options: CheckoutOptions): (route: Route, sale: A
       toOffer: (quote) => toOffer(quote, request),
       assertDeliverable: async (quote) => sale.assertDeliverable?.(quote.purchase, call),
     }
-    const earlier = request.method === 'HEAD' ? undefined : claims.findOrderByKey(order)
+    const earlier = request.method === 'HEAD' ? undefined : await claims.findOrderByKey(order)
     if (earlier) return await resumeByKey(options, earlier, purchase)
     if (!payload || request.method === 'HEAD') {
       const unpaid = await purchase.getQuote()
-      if (unpaid.resource && books.isLeased(unpaid.resource.name)) throw unpaid.resource.busyError()
+      if (unpaid.resource && (await books.isLeased(unpaid.resource.name))) throw unpaid.resource.busyError()
       throw createPaymentRequiredError(purchase.toOffer(unpaid))
     }
     assertOwnWallet(holder, payload)
@@ -87,14 +87,16 @@ export function createCheckout(options: CheckoutOptions): (route: Route, sale: A
 
 /** Resumes the order of a reused key. Never settles another payment, even if the retry contains one. */
 async function resumeByKey(
-  { claims, work }: CheckoutOptions,
-  row: PaymentRow,
+  { books, claims, work }: CheckoutOptions,
+  earlier: PaymentRow,
   { call, getQuote, toOffer }: Purchase,
 ): Promise<PaymentResult> {
-  const names = [toKeyString(row), ...toKeyNames(row)]
-  if (claims.hasAny(names)) throw createInFlightError()
+  const names = [toKeyString(earlier), ...toKeyNames(earlier)]
+  claims.assertFree(names)
   const release = claims.claim(names)
   try {
+    const row = await books.get(earlier.id) // as it is since it was claimed
+    if (!row) throw createInFlightError()
     const result = await work.resume(row, { call, offer: async () => toOffer(await getQuote()), release })
     if ('answer' in result) call.setHeader('idempotent-replayed', 'true')
     return result
@@ -111,19 +113,22 @@ async function pay(options: CheckoutOptions, payload: PaymentPayload, purchase: 
   const bound = toBoundRequest({ payload, order, lock: toLock(payload, settler.getNetwork()) })
   let quote: Quote<unknown> | undefined
   let refusal: Refusal | undefined
-  if (!mayHavePaid(claims.findPayment(bound))) {
+  claims.assertFree([toKeyString(bound)])
+  if (!mayHavePaid(await claims.findPayment(bound))) {
     quote = await getQuote()
     const offer = toOffer(quote)
     refusal = findMismatch(payload, offer) ?? (await validateAuthorization(payload.authorization, offer, now()))
   }
-  // No `await` between here and the claim, so that only one of several concurrent copies continues.
-  const row = claims.findPayment(bound)
-  if (quote && refusal && !mayHavePaid(row)) throw createPaymentRequiredError(toOffer(quote), refusal)
   const names = [toKeyString(bound), ...toKeyNames(order)]
-  if (claims.hasAny(names) || (claims.findOrderByKey(order)?.id ?? row?.id) !== row?.id) throw createInFlightError()
+  // No `await` between here and the claim, so that only one of several concurrent copies continues.
+  claims.assertFree(names)
   const release = claims.claim(names)
   const offer = async () => toOffer(quote ?? (await getQuote()))
   try {
+    const row = await claims.findPayment(bound)
+    if (quote && refusal && !mayHavePaid(row)) throw createPaymentRequiredError(toOffer(quote), refusal)
+    const byKey = await claims.findOrderByKey(order)
+    if (byKey && byKey.id !== row?.id) throw createInFlightError()
     if (row && mayHavePaid(row)) return await work.resume(row, { call, offer, release })
     const present = quote ?? (await getQuote())
     const fresh = createRow(bound, present, steadyMs())

@@ -4,19 +4,27 @@ import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { toExactCents, toMicroUsd } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
-import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
+import type { Store, Transaction } from '#storage/store.ts'
 import type { LedgerStore, LedgerWork } from '../credits/ledgerStore.ts'
 import type { Settlement } from './facilitator.ts'
-import type { NewPayment, PaymentRepository, PaymentRow } from './paymentRepository.ts'
+import {
+  creditPayment,
+  type NewPayment,
+  type PaymentLock,
+  type PaymentRow,
+  paymentRepository,
+  toAnswerParams,
+} from './paymentRepository.ts'
 
 /** Records each step of a payment. Promises resolve once the change is durable across a power loss. */
 export type PaymentBooks = {
-  find: PaymentRepository['find']
-  get: PaymentRepository['get']
-  findByKey(order: { accountId: AccountId; key: string }): PaymentRow | undefined
+  find(lock: PaymentLock): Promise<PaymentRow | undefined>
+  get(id: string): Promise<PaymentRow | undefined>
+  findByKey(order: { accountId: AccountId; key: string }): Promise<PaymentRow | undefined>
   /** @returns false if an unfinished payment leases the resource; nothing is written then */
   open(payment: NewPayment): Promise<boolean>
-  isLeased: PaymentRepository['isLeased']
+  /** Whether an unfinished payment leases the resource. */
+  isLeased(resource: string): Promise<boolean>
   /** Removes a payment that moved no money and never will. */
   drop(id: string): Promise<void>
   settling(id: string): Promise<void>
@@ -32,32 +40,34 @@ export type PaymentBooks = {
 export const waitingMs = 10 * 60_000
 
 export function createPaymentBooks(options: {
-  records: PaymentRepository
+  store: Store
   ledger: Pick<LedgerStore, 'change'>
-  commits: Pick<GroupCommit, 'commit' | 'commitDurable'>
   now: () => number
 }): PaymentBooks {
-  const { records, ledger, commits, now } = options
+  const { store, ledger, now } = options
+  const { read } = store
+  const writeDurably = (work: (tx: Transaction) => Promise<void>): Promise<void> =>
+    store.write(work, { isDurable: true })
   return {
-    find: records.find,
-    get: records.get,
-    findByKey: (order) => records.findByKey({ ...order, sinceMs: now() - responseTtlMs }),
-    isLeased: records.isLeased,
-    open: (payment) => commits.commit(() => records.add(payment)),
-    drop: (id) => commits.commit(() => records.remove(id)),
-    settling: (id) => commits.commitDurable(() => records.setState(id, 'settling')),
+    find: (lock) => paymentRepository.find(read, lock),
+    get: (id) => paymentRepository.get(read, id),
+    findByKey: (order) => paymentRepository.findByKey(read, { ...order, sinceMs: now() - responseTtlMs }),
+    isLeased: (resource) => paymentRepository.isLeased(read, resource),
+    open: (payment) => store.write((tx) => paymentRepository.add(tx, payment)),
+    drop: (id) => store.write((tx) => paymentRepository.remove(tx, id)),
+    settling: (id) => writeDurably((tx) => paymentRepository.setState(tx, id, 'settling')),
     recordSettlement: (id, settlement, work) =>
-      commits.commitDurable(() => {
+      writeDurably(async (tx) => {
         if (settlement.state !== 'settled') {
-          records.setState(id, settlement.state)
-          if (settlement.state === 'unknown') records.retryAt(id, now() + 5_000)
+          await paymentRepository.setState(tx, id, settlement.state)
+          if (settlement.state === 'unknown') await paymentRepository.retryAt(tx, id, now() + 5_000)
           return
         }
         const nextAtMs = work === 'waiting' ? now() + waitingMs : now()
-        records.markSettled(id, { transaction: settlement.transaction, work, nextAtMs })
+        await paymentRepository.markSettled(tx, id, { transaction: settlement.transaction, work, nextAtMs })
       }),
-    begin: (id) => commits.commitDurable(() => records.begin(id)),
-    done: (id, answer) => commits.commitDurable(() => records.finish(id, { work: 'done', answer })),
+    begin: (id) => writeDurably((tx) => paymentRepository.begin(tx, id)),
+    done: (id, answer) => writeDurably((tx) => paymentRepository.finish(tx, id, answer)),
     async credit({ id, accountId: to, amount: atomic, transaction }, error) {
       const amount = toMicroUsd(atomic) // USDC has as many decimals as the ledger
       const refundError = new AppError(error.code, error.message, {
@@ -69,9 +79,9 @@ export function createPaymentBooks(options: {
       const answer = { status: refundError.status, body: JSON.stringify(refundError.toBody()) }
       const note = 'Paid for work that failed'
       const requestKey = `payment ${id}`
-      const issueCredits: LedgerWork<void> = (it) => {
+      const issueCredits: LedgerWork<void> = (it, statements) => {
         it.issue({ type: 'top_up', to, amount, note, requestKey })
-        records.finish(id, { work: 'credited', answer })
+        statements.run(creditPayment, 1, { id, ...toAnswerParams(answer) })
       }
       const keys = { accounts: [to], issues: true, requestKeys: [requestKey] }
       await ledger.change(keys, issueCredits, { isDurable: true })

@@ -13,7 +13,7 @@ import { testLedger } from '#test/support/fixtures/testLedger.ts'
 import { atEndOfFile } from '#test/support/runner/endOfFile.ts'
 import type { Facilitator } from './facilitator.ts'
 import { waitingMs } from './paymentBooks.ts'
-import { createPaymentRepository } from './paymentRepository.ts'
+import { paymentRepository } from './paymentRepository.ts'
 
 const opened = await testLedger({ cents: 0 })
 atEndOfFile(() => opened.close())
@@ -280,7 +280,7 @@ test('recovery skips a payment that a request completed in the meantime', async 
   const { buy, refusal, reconcile, things: delivered } = shop(createScriptedFacilitator(unknown, settles).facilitator)
   expect((await refusal(header)).status).toBe(503)
   const [row] = opened.database.prepare(`SELECT id FROM payments WHERE state = 'unknown'`).pluck().all()
-  const stale = createPaymentRepository(opened.database).get(String(row))
+  const stale = await paymentRepository.get(opened.data.read, String(row))
   expect((await buy(header)).status).toBe(201)
   if (!stale) throw new Error('It was not kept.')
   await reconcile(stale)

@@ -63,7 +63,7 @@ export function createPaymentGate(options: {
       const release = claims.claim(names)
       try {
         // A request may have processed it in the meantime.
-        const row = books.get(id)
+        const row = await books.get(id)
         if (row?.state === 'verifying') await books.drop(id)
         else if (row?.state === 'settled' && isCutOff(row, before)) await work.recover(row)
         else if (row?.state === 'settling' || row?.state === 'unknown') {

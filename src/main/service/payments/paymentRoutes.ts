@@ -113,15 +113,15 @@ export function createTestMoneyRoutes(options: {
       const balance = await ledger.give(address, faucetAmount)
       return { address, amount: String(faucetAmount), balance: String(balance), ...toNames(ledger) }
     }),
-    createEndpoint(getTestBalance, ({ params: { address } }) => {
+    createEndpoint(getTestBalance, async ({ params: { address } }) => {
       const ledger = testLedger()
-      return { address, balance: String(ledger.balance(address)), ...toNames(ledger) }
+      return { address, balance: String(await ledger.balance(address)), ...toNames(ledger) }
     }),
-    createEndpoint(getAuthorizationState, ({ params: { address, nonce } }) => {
+    createEndpoint(getAuthorizationState, async ({ params: { address, nonce } }) => {
       const ledger = testLedger()
       // Reads the time first: an authorization that is unused after this time was unused at this time.
       const timestamp = toIsoTime(ledger.now())
-      const transaction = ledger.findTransaction(address, nonce) ?? null
+      const transaction = (await ledger.findTransaction(address, nonce)) ?? null
       return { used: transaction !== null, transaction, at: timestamp }
     }),
   ]

@@ -36,6 +36,12 @@ const workTransitions: Readonly<Record<PaymentWork, readonly PaymentWork[]>> = {
   credited: [],
 }
 
+/** Lists the states from which the work may change to `to`. */
+export function listWorkBefore(to: PaymentWork): PaymentWork[] {
+  const states = Object.entries(workTransitions) as [PaymentWork, readonly PaymentWork[]][]
+  return states.flatMap(([from, next]) => (next.includes(to) ? [from] : []))
+}
+
 /** States in which the money was moved or may have been moved, so that price changes no longer affect the payment. */
 export const possiblySettledStates: readonly SettlementState[] = ['settling', 'unknown', 'settled']
 

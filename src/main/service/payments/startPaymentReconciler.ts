@@ -1,7 +1,7 @@
 import type { Log } from '#platform/logging/log.ts'
-import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
+import type { Store } from '#storage/store.ts'
 import type { PaymentGate } from './paymentGate.ts'
-import type { PaymentRepository, PaymentRow } from './paymentRepository.ts'
+import { type PaymentRow, paymentRepository } from './paymentRepository.ts'
 
 /** Resumes payments without a request: those of an ended process, with an unknown outcome, or abandoned. */
 export type UnfinishedPayments = {
@@ -15,15 +15,14 @@ const maxWaitMs = 10 * 60_000
 const atOnce = 20
 
 export function startPaymentReconciler(options: {
-  records: PaymentRepository
   paymentGate: PaymentGate
-  commits: Pick<GroupCommit, 'commit'>
+  store: Store
   /** Network of accepted payments. Undefined if payments are not accepted. */
   network: string | undefined
   now: () => number
   log: Log
 }): UnfinishedPayments {
-  const { records, paymentGate, commits, network, now, log } = options
+  const { store, paymentGate, network, now, log } = options
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   let closed = false
@@ -31,14 +30,15 @@ export function startPaymentReconciler(options: {
   const reconcile = async (row: PaymentRow): Promise<void> => {
     try {
       const waitMs = Math.min(everyMs * 2 ** row.attempts, maxWaitMs)
-      await commits.commit(() => records.retryAt(row.id, now() + waitMs))
+      await store.write((tx) => paymentRepository.retryAt(tx, row.id, now() + waitMs))
       await paymentGate.reconcile(row)
     } catch (error) {
       log.warn('payment not reconciled yet', { payment: row.id, state: row.state, error })
     }
   }
   const runRound = async (): Promise<void> => {
-    for (const row of records.due(now(), atOnce)) if (!closed) await reconcile(row)
+    const due = await paymentRepository.listDue(store.read, now(), atOnce)
+    for (const row of due) if (!closed) await reconcile(row)
   }
   const run = (): void => {
     running = runRound()
@@ -50,10 +50,10 @@ export function startPaymentReconciler(options: {
 
   return {
     async start() {
-      await commits.commit(() => {
-        records.removeUnverified()
-        if (network !== undefined) records.releaseResources(network)
-        records.makeDue()
+      await store.write(async (tx) => {
+        await paymentRepository.removeUnverified(tx)
+        if (network !== undefined) await paymentRepository.releaseResources(tx, network)
+        await paymentRepository.makeDue(tx)
       })
       run()
     },

@@ -1,5 +1,5 @@
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const balances = defineTable('test_money', { address: text(), balance: number() })
 const transfers = defineTable('test_money_transfers', {
@@ -12,40 +12,32 @@ const transfers = defineTable('test_money_transfers', {
 })
 export type TestTransfer = RowOf<typeof transfers>
 
-/** Addresses are in lower case. Callers run each method in their transaction. */
-export type TestMoneyRepository = {
-  balance(address: string): number
-  add(address: string, amount: number): void
-  findTransfer(payer: string, nonce: string): TestTransfer | undefined
-  transfer(transfer: TestTransfer): void
-}
+const readBalance = defineStatement<Params<'address'>>(
+  'SELECT balance FROM test_money WHERE address = @address',
+).withRows(({ balance }) => Number(balance))
+const addBalance = defineStatement<Params<'address' | 'balance'>>(
+  `${balances.insert} ON CONFLICT (address) DO UPDATE SET balance = test_money.balance + excluded.balance`,
+)
+const subtract = defineStatement<Params<'address' | 'amount'>>(
+  'UPDATE test_money SET balance = balance - @amount WHERE address = @address',
+)
+const findRow = defineStatement<Params<'payer' | 'nonce'>>(
+  `SELECT ${transfers.selection()} FROM test_money_transfers WHERE payer = @payer AND nonce = @nonce`,
+).withRows(transfers.fromRow)
+const insertTransfer = defineStatement<Params<keyof TestTransfer>>(transfers.insert)
 
-export function createTestMoneyRepository(database: Database): TestMoneyRepository {
-  const balance = database.prepare<[Params<'address'>], { balance: number }>(
-    'SELECT balance FROM test_money WHERE address = @address',
-  )
-  const add = database.prepare<[Params<'address' | 'balance'>]>(
-    `${balances.insert} ON CONFLICT (address) DO UPDATE SET balance = test_money.balance + excluded.balance`,
-  )
-  const subtract = database.prepare<[Params<'address' | 'amount'>]>(
-    'UPDATE test_money SET balance = balance - @amount WHERE address = @address',
-  )
-  const find = database.prepare<[Params<'payer' | 'nonce'>], StoredRow>(
-    `SELECT ${transfers.selection()} FROM test_money_transfers WHERE payer = @payer AND nonce = @nonce`,
-  )
-  const addTransfer = database.prepare<[Params<keyof TestTransfer>]>(transfers.insert)
-  return {
-    balance: (address) => balance.get({ address })?.balance ?? 0,
-    add: (address, amount) => void add.run({ address, balance: amount }),
-    findTransfer(payer, nonce) {
-      const row = find.get({ payer, nonce })
-      return row && transfers.fromRow(row)
-    },
-    transfer(transfer) {
-      const { payer, payee, amount } = transfer
-      addTransfer.run(transfers.params(transfer))
-      subtract.run({ address: payer, amount })
-      add.run({ address: payee, balance: amount })
-    },
-  }
+/** Addresses are in lower case. */
+export const testMoneyRepository = {
+  balance: async (query: Query, address: string): Promise<number> => (await query.first(readBalance, { address })) ?? 0,
+  async add(tx: Transaction, address: string, amount: number): Promise<void> {
+    await tx.run(addBalance, { address, balance: amount })
+  },
+  findTransfer: (query: Query, payer: string, nonce: string): Promise<TestTransfer | undefined> =>
+    query.first(findRow, { payer, nonce }),
+  async transfer(tx: Transaction, transfer: TestTransfer): Promise<void> {
+    const { payer, payee, amount } = transfer
+    await tx.run(insertTransfer, transfers.params(transfer))
+    await tx.run(subtract, { address: payer, amount })
+    await tx.run(addBalance, { address: payee, balance: amount })
+  },
 }

@@ -76,7 +76,7 @@ export type SandboxRegistryOptions = {
   records: SandboxRepository
   removals: Pick<FoundSandboxRepository, 'markRemoval' | 'unmarkRemoval' | 'removals'>
   /** Whether a purchase for the sandbox is being settled or delivered. */
-  isLeased: (id: SandboxId) => boolean
+  isLeased: (id: SandboxId) => Promise<boolean>
   call: HostCall
   runtimes: RuntimeReports
   images: Pick<Images, 'ready' | 'requireStored'>
@@ -329,7 +329,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     remove: (caller, id) =>
       changes.run(id, async () => {
         const record = requireOwned(caller, id)
-        if (options.isLeased(id)) {
+        if (await options.isLeased(id)) {
           throw new AppError('sandbox/busy', `A domain is being bought for the sandbox ${record.name}.`)
         }
         removals.markRemoval(id, now())
