@@ -63,6 +63,12 @@ module.exports = {
       src('main/host/runtimes/inside/'),
       src('main/host/runtimes/(bubblewrap|docker)/'),
     ),
+    forbid(
+      'emulator-knows-no-worker',
+      src('main/host/terminals/emulator/'),
+      src('main/host/terminals/(worker|session)/'),
+    ),
+    forbid('worker-knows-no-session', src('main/host/terminals/worker/'), src('main/host/terminals/session/')),
     forbid('features-meet-in-app', src('renderer/features/([^/]+)/'), {
       path: '^src/renderer/(features|app)/',
       pathNot: '^src/renderer/features/$1/',

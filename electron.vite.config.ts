@@ -41,7 +41,7 @@ export default defineConfig({
           host: here('src/main/entries/host.ts'),
           mcp: here('src/main/entries/mcp.ts'),
           chainWorker: here('src/main/platform/chain/chainWorker.ts'),
-          screenWorker: here('src/main/host/terminals/screenWorker.ts'),
+          screenWorker: here('src/main/host/terminals/worker/screenWorker.ts'),
         },
         output: {
           format: 'es',

@@ -1,5 +1,5 @@
-import type { ScreenQuestion } from '#host/terminals/screenMessages.ts'
-import { createScreenPool, type LossReason, type RemoteScreen } from '#host/terminals/screenPool.ts'
+import type { ScreenQuery } from '#host/terminals/emulator/screenQuery.ts'
+import { createScreenPool, type LossReason, type RemoteScreen } from '#host/terminals/worker/screenPool.ts'
 import { silentLog } from '#platform/logging/log.ts'
 import { maxMsFor, ownWork, withinDeadline } from './deadline.ts'
 import { createSeededRandom, randomOutput } from './randomOutput.ts'
@@ -13,7 +13,7 @@ const sizes = [
   { cols: 200, rows: 60 },
   { cols: 1_000, rows: 1_000 },
 ]
-const questions: readonly ScreenQuestion[] = [
+const questions: readonly ScreenQuery[] = [
   { kind: 'read', full: false, format: 'text' },
   { kind: 'read', full: false, format: 'ansi' },
   { kind: 'snapshot', scrollback: 0 },
@@ -27,7 +27,7 @@ const maxMegabytes = 1_024
 export async function fuzzHost({ seed, ms, deadlineMs }: FuzzOptions): Promise<FuzzResult> {
   const random = createSeededRandom(seed)
   const output = randomOutput(random)
-  const workerUrl = new URL('../../src/main/host/terminals/screenWorker.ts', import.meta.url)
+  const workerUrl = new URL('../../src/main/host/terminals/worker/screenWorker.ts', import.meta.url)
   const pool = createScreenPool({ workerUrl, workers: 1, log: silentLog })
   const before = megabytesNow()
   const losses: LossReason[] = []
@@ -45,7 +45,7 @@ export async function fuzzHost({ seed, ms, deadlineMs }: FuzzOptions): Promise<F
   try {
     const quiet = open({ cols: 80, rows: 24 })
     const loud = sizes.map((size) => ({ screen: open(size), size }))
-    const query = async (subject: string, screen: RemoteScreen, question: ScreenQuestion): Promise<void> => {
+    const query = async (subject: string, screen: RemoteScreen, question: ScreenQuery): Promise<void> => {
       const asking = `${subject} (${question.kind}, after ${result.bytes} bytes)`
       await withinDeadline(asking, { ms: deadlineMs, clock: ownWork }, screen.ask(question))
       result.questions += 1

@@ -19,6 +19,9 @@ const targets = {
   'src/main/host/runtimes/inside/target.ts': 'export const target = 1\n',
   'src/main/host/runtimes/bubblewrap/target.ts': imports('../inside/target.ts'),
   'src/main/host/runtimes/docker/target.ts': imports('../inside/target.ts'),
+  'src/main/host/terminals/emulator/target.ts': 'export const target = 1\n',
+  'src/main/host/terminals/worker/target.ts': imports('../emulator/target.ts'),
+  'src/main/host/terminals/session/target.ts': imports('../worker/target.ts'),
   'src/main/service/one/target.ts': 'export const target = 1\nexport type Target = number\n',
   'src/renderer/features/one/target.ts': 'export const target = 1\n',
 }
@@ -38,6 +41,7 @@ const allowed = {
     './one/target.ts',
     './runtimes/bubblewrap/target.ts',
     './runtimes/docker/target.ts',
+    './terminals/session/target.ts',
     '../../shared/target.ts',
   ),
   'src/main/shell/window.ts': imports('electron', './target.ts'),
@@ -93,6 +97,14 @@ const planted: Record<string, { path: string; text: string }> = {
   'inside-knows-no-runtime': {
     path: 'src/main/host/runtimes/inside/planted.ts',
     text: imports('../docker/target.ts'),
+  },
+  'emulator-knows-no-worker': {
+    path: 'src/main/host/terminals/emulator/planted.ts',
+    text: imports('../worker/target.ts'),
+  },
+  'worker-knows-no-session': {
+    path: 'src/main/host/terminals/worker/planted.ts',
+    text: imports('../session/target.ts'),
   },
   'features-meet-in-app': { path: 'src/renderer/features/two/planted.ts', text: imports('../one/target.ts') },
   'ui-knows-no-feature': { path: 'src/renderer/ui/planted.ts', text: imports('../features/one/target.ts') },

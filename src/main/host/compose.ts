@@ -24,8 +24,8 @@ import type { SandboxRuntime } from './runtimes/sandboxRuntime.ts'
 import { createSandboxes } from './sandboxes/sandboxes.ts'
 import { createSandboxLabels } from './sandboxes/sandboxLabels.ts'
 import { createWatchedCommands } from './sandboxes/watchedCommands.ts'
-import { createScreenPool } from './terminals/screenPool.ts'
 import { openTerminals } from './terminals/terminals.ts'
+import { createScreenPool } from './terminals/worker/screenPool.ts'
 
 export type HostOptions = {
   dataDir: string
@@ -102,7 +102,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     let broadcast = (_event: HostEvent): void => {}
     const pool = scope.own(
       createScreenPool({
-        workerUrl: options.screenWorkerUrl ?? pathToFileURL(getProgramFile('host/terminals/screenWorker')),
+        workerUrl: options.screenWorkerUrl ?? pathToFileURL(getProgramFile('host/terminals/worker/screenWorker')),
         workers: screenWorkers,
         log: log.forArea('screens'),
       }),

@@ -15,8 +15,8 @@ export function createHangingScreenWorker(): URL {
   writeFileSync(
     script,
     `import { parentPort, workerData } from 'node:worker_threads'
-     import { createCurrentWork } from ${module('currentWork')}
-     import { serveScreens } from ${module('screenServer')}
+     import { createCurrentWork } from ${module('worker/currentWork')}
+     import { serveScreens } from ${module('worker/screenServer')}
      const work = createCurrentWork(workerData.work)
      const drawing = new Set()
      const asked = new Set()

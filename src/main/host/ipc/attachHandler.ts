@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import { TerminalAttach } from '#shared/contract/hostIpc.ts'
 import { ClientStreamMessage, type ServerStreamMessage } from '#shared/contract/terminalStream.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
-import type { TerminalSession } from '../terminals/terminalSession.ts'
+import type { TerminalSession } from '../terminals/session/terminalSession.ts'
 import type { Terminals } from '../terminals/terminals.ts'
 import { createInputDeduplicator, type InputDeduplicator } from './inputDeduplicator.ts'
 

@@ -1,5 +1,5 @@
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
-import type { TerminalSession } from './terminalSession.ts'
+import type { TerminalSession } from './session/terminalSession.ts'
 
 export type EndedLimits = { perSandbox: number; bytes: number }
 

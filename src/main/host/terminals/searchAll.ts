@@ -1,9 +1,9 @@
 import { AppError } from '#shared/appError.ts'
 import type { HostResult } from '#shared/contract/hostIpc.ts'
+import { parseSearchExpression, type SearchQuery } from './emulator/parseSearchExpression.ts'
+import type { LineMatch } from './emulator/screenSearch.ts'
 import { divideFairly } from './fairShares.ts'
-import { parseSearchExpression, type SearchQuery } from './parseSearchExpression.ts'
-import type { LineMatch } from './screenSearch.ts'
-import type { TerminalSession } from './terminalSession.ts'
+import type { TerminalSession } from './session/terminalSession.ts'
 
 type SearchResult = HostResult<'terminal.search'>
 type SessionMatches = { session: TerminalSession; matches: LineMatch[]; truncated: boolean }

@@ -14,8 +14,8 @@ import { createHangingScreenWorker } from '#test/support/fakes/hangingScreenWork
 import { createSandboxSpec } from '#test/support/fixtures/sandboxSpecs.ts'
 import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import type { SandboxInstance } from '../runtimes/sandboxRuntime.ts'
-import { createScreenPool, type ScreenPool } from './screenPool.ts'
 import { openTerminals, type Terminals } from './terminals.ts'
+import { createScreenPool, type ScreenPool } from './worker/screenPool.ts'
 
 let scope: Scope
 let folder: string
@@ -47,7 +47,7 @@ async function open(
     onEvent?: (event: HostEvent) => void
   } = {},
 ): Promise<Terminals> {
-  const { workerUrl = new URL('./screenWorker.ts', import.meta.url), stuckMs, ...rest } = options
+  const { workerUrl = new URL('./worker/screenWorker.ts', import.meta.url), stuckMs, ...rest } = options
   const watched = stuckMs === undefined ? {} : { stuckMs }
   const pool = scope.own(createScreenPool({ workerUrl, workers: 1, ...watched, log: silentLog }), (it) => it.close())
   const onEvent = (event: HostEvent) => void events.push(event)
@@ -125,7 +125,7 @@ test('redraws a screen from its output when its worker crashes', async () => {
   writeFileSync(
     script,
     `import { parentPort } from 'node:worker_threads'
-     import { serveScreens } from ${JSON.stringify(new URL('./screenServer.ts', import.meta.url).href)}
+     import { serveScreens } from ${JSON.stringify(new URL('./worker/screenServer.ts', import.meta.url).href)}
      parentPort.on('message', (it) => {
        if (it.type === 'output' && !it.replay && Buffer.from(it.bytes).includes('die')) throw new Error('as if it had crashed')
      })

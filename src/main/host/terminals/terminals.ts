@@ -8,13 +8,13 @@ import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { marksKeyVariable } from '#shared/terminalMarks.ts'
 import type { SandboxInstance, SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
+import type { SearchQuery } from './emulator/parseSearchExpression.ts'
 import { createEndedTerminals, type EndedLimits } from './endedTerminals.ts'
-import type { SearchQuery } from './parseSearchExpression.ts'
-import type { ScreenPool } from './screenPool.ts'
 import { searchAll } from './searchAll.ts'
+import { createTerminalFiles, getTerminalFolder, listTerminals, type TerminalMeta } from './session/terminalFiles.ts'
+import { createTerminalSession, type TerminalSession } from './session/terminalSession.ts'
 import { createTerminalEvents } from './terminalEvents.ts'
-import { createTerminalFiles, getTerminalFolder, listTerminals, type TerminalMeta } from './terminalFiles.ts'
-import { createTerminalSession, type TerminalSession } from './terminalSession.ts'
+import type { ScreenPool } from './worker/screenPool.ts'
 
 /** All terminals of all sandboxes, running or recently exited. */
 export type Terminals = {

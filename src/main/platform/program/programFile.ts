@@ -12,7 +12,7 @@ const programs = fromSource ? resolve(dirname(here), '..', '..') : dirname(here)
 
 /**
  * @param source path of the program below `src/main`, without extension: `entries/service`,
- * `host/terminals/screenWorker`
+ * `host/terminals/worker/screenWorker`
  */
 export function getProgramFile(source: string): string {
   return fromSource ? join(programs, `${source}.ts`) : join(programs, `${source.slice(source.lastIndexOf('/') + 1)}.js`)

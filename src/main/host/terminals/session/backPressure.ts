@@ -1,4 +1,4 @@
-import type { SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxTerminal } from '../../runtimes/sandboxRuntime.ts'
 
 /** Consumer of output, with its lag and the maximum lag before the program is paused, in bytes. */
 export type Consumer = { lag: number; allowed: number }

@@ -1,9 +1,9 @@
 import type { HostResult } from '#shared/contract/hostIpc.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
-import type { SearchQuery } from './parseSearchExpression.ts'
+import type { SearchQuery } from '../emulator/parseSearchExpression.ts'
+import type { ScreenQuery, ScreenReply } from '../emulator/screenQuery.ts'
+import type { ScreenMatches } from '../emulator/screenSearch.ts'
 import type { ScreenFeed } from './screenFeed.ts'
-import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
-import type { ScreenMatches } from './screenSearch.ts'
 import type { SessionMeta } from './sessionMeta.ts'
 import type { SavedScreen } from './terminalFiles.ts'
 import type { ScreenSnapshot } from './viewer.ts'
@@ -16,7 +16,7 @@ export type SessionScreen = {
    * Queries the screen. Calls `posted` with a cursor before anything else happens. The reply reflects exactly the
    * output before that cursor.
    */
-  ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
+  ask(question: ScreenQuery, posted: (cursor: number) => void): Promise<ScreenReply>
   read(question: { full: boolean; format: 'text' | 'ansi' }): Promise<ScreenRead>
   search(query: SearchQuery): Promise<ScreenMatches>
   /** Draws the screen with `scrollback` lines above it, for a viewer that skips output. */

@@ -1,7 +1,7 @@
+import { countOrphaned } from '../emulator/wholeCharacters.ts'
 import type { OutputHistory } from './outputHistory.ts'
 import type { Redraw } from './screenFeed.ts'
 import type { SizeChange, TerminalFiles } from './terminalFiles.ts'
-import { countOrphaned } from './wholeCharacters.ts'
 
 type RedrawOptions = {
   history: OutputHistory

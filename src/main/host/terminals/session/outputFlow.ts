@@ -1,4 +1,4 @@
-import type { SandboxTerminal } from '../runtimes/sandboxRuntime.ts'
+import type { SandboxTerminal } from '../../runtimes/sandboxRuntime.ts'
 import { createBackPressure } from './backPressure.ts'
 import type { TerminalOutput } from './outputHistory.ts'
 import type { ScreenFeed } from './screenFeed.ts'

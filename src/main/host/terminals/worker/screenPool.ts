@@ -3,8 +3,9 @@ import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
+import type { ScreenQuery, ScreenReply } from '../emulator/screenQuery.ts'
 import { type CurrentWork, createCurrentWork } from './currentWork.ts'
-import type { FromScreens, ScreenQuestion, ScreenReply, ToScreens } from './screenMessages.ts'
+import type { FromScreens, ToScreens } from './screenMessages.ts'
 import { createStuckWorkDetector, type Stuck } from './stuckWork.ts'
 import { readThreadMs } from './threadClock.ts'
 
@@ -40,7 +41,7 @@ export type RemoteScreen = {
   resize(size: ScreenSize): void
   takesMarks(marks: readonly CarriedMark[]): void
   draws(colors: TerminalColors): void
-  ask(question: ScreenQuestion): Promise<ScreenReply>
+  ask(question: ScreenQuery): Promise<ScreenReply>
   close(): void
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScreen } from './screen.ts'
+import { createScreen } from '../emulator/screen.ts'
 import { createScreenBudget } from './screenBudget.ts'
 
 const ignore = { onAnswer: () => {}, onTitle: () => {}, onBell: () => {}, onNotice: () => {} }

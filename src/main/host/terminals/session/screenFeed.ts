@@ -1,8 +1,14 @@
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
+import type { ScreenQuery, ScreenReply } from '../emulator/screenQuery.ts'
+import {
+  type LossReason,
+  type RemoteScreen,
+  ScreenLostError,
+  type ScreenPool,
+  type ScreenSize,
+} from '../worker/screenPool.ts'
 import type { OutputLog } from './outputLog.ts'
-import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
-import { type LossReason, type RemoteScreen, ScreenLostError, type ScreenPool, type ScreenSize } from './screenPool.ts'
 
 /** Synchronizes one remote screen with a terminal's output. Redraws the screen after it was lost or unloaded. */
 export type ScreenFeed = {
@@ -17,7 +23,7 @@ export type ScreenFeed = {
    * Queries the screen. Calls `posted` with a cursor before anything else happens. The reply reflects exactly the
    * output before that cursor.
    */
-  ask(question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply>
+  ask(question: ScreenQuery, posted: (cursor: number) => void): Promise<ScreenReply>
   /** Frees the screen. The next query redraws it. */
   unload(): void
   close(): void
@@ -66,7 +72,7 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
   })
   const loader = createScreenLoader(options, state, opener)
 
-  const post = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> => {
+  const post = (question: ScreenQuery, posted: (cursor: number) => void): Promise<ScreenReply> => {
     const { screen } = state
     if (!screen) throw new ScreenLostError()
     sender.send(screen, source.end)
@@ -74,7 +80,7 @@ export function createScreenFeed(options: ScreenFeedOptions, size?: ScreenSize):
     return screen.ask(question)
   }
 
-  const ask = (question: ScreenQuestion, posted: (cursor: number) => void): Promise<ScreenReply> =>
+  const ask = (question: ScreenQuery, posted: (cursor: number) => void): Promise<ScreenReply> =>
     state.screen ? post(question, posted) : loader.waitUntilLoaded().then(() => post(question, posted))
 
   if (size) state.screen = opener.open(size)

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
+import { createScreen, type Screen } from '../emulator/screen.ts'
 import { createCurrentWork } from './currentWork.ts'
-import { createScreen, type Screen } from './screen.ts'
 import { createScreenBudget } from './screenBudget.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
 

@@ -1,4 +1,4 @@
-import type { Screen } from './screen.ts'
+import type { Screen } from '../emulator/screen.ts'
 
 type WeighedScreen = Pick<Screen, 'weigh' | 'dropOldest'>
 

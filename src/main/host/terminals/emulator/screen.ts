@@ -6,7 +6,7 @@ import { type CarriedMark, createTerminalMarks } from '#shared/terminalMarks.ts'
 import { createColorAnswers } from './colorAnswers.ts'
 import { createPlainBacklog } from './plainBacklog.ts'
 import { createScreenCore, type ScreenCore } from './screenCore.ts'
-import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
+import type { ScreenQuery, ScreenReply } from './screenQuery.ts'
 import { concatBytes, createScreenReader } from './screenReader.ts'
 import { watchTerminalNotices } from './terminalNotices.ts'
 import { findColors, findPlainRun } from './unseenOutput.ts'
@@ -29,7 +29,7 @@ export type Screen = {
   takesMarks(marks: readonly CarriedMark[]): void
   /** Sets the colors reported to programs that query them. */
   draws(colors: TerminalColors): void
-  reply(question: ScreenQuestion): ScreenReply
+  reply(question: ScreenQuery): ScreenReply
   /** Approximate memory of the scrollback, in bytes. */
   weigh(): number
   /** Drops the older half of the scrollback. */

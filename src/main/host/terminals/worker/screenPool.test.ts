@@ -6,7 +6,7 @@ import { silentLog } from '#platform/logging/log.ts'
 import { eventually } from '#test/support/assertions/eventually.ts'
 import { createHangingScreenWorker } from '#test/support/fakes/hangingScreenWorker.ts'
 import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
-import type { ScreenReply } from './screenMessages.ts'
+import type { ScreenReply } from '../emulator/screenQuery.ts'
 import { createScreenPool, type LossReason, type ScreenHandlers, type ScreenPool } from './screenPool.ts'
 
 const workerUrl = new URL('./screenWorker.ts', import.meta.url)

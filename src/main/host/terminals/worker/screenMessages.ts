@@ -1,7 +1,6 @@
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import type { CarriedMark } from '#shared/terminalMarks.ts'
-import type { SearchQuery } from './parseSearchExpression.ts'
-import type { ScreenMatches } from './screenSearch.ts'
+import type { ScreenQuery, ScreenReply } from '../emulator/screenQuery.ts'
 
 /** Messages between the host's main thread and the workers that hold the screens. */
 export type ToScreens =
@@ -11,7 +10,7 @@ export type ToScreens =
   | { type: 'resize'; screen: number; cols: number; rows: number }
   | { type: 'marks'; screen: number; marks: readonly CarriedMark[] }
   | { type: 'colors'; screen: number; colors: TerminalColors }
-  | { type: 'ask'; screen: number; ask: number; question: ScreenQuestion }
+  | { type: 'ask'; screen: number; ask: number; question: ScreenQuery }
   | { type: 'close'; screen: number }
 
 export type FromScreens =
@@ -25,22 +24,3 @@ export type FromScreens =
   | { type: 'broken'; screen: number; reason: string }
   | { type: 'reply'; ask: number; reply: ScreenReply }
   | { type: 'failed'; ask: number; reason: string }
-
-export type ScreenQuestion =
-  | { kind: 'read'; full: boolean; format: 'text' | 'ansi' }
-  /** Sequences that draw the screen and `scrollback` lines above it on an empty terminal of the same size. */
-  | { kind: 'snapshot'; scrollback: number }
-  /** The reply contains `found` and no bytes. */
-  | { kind: 'search'; query: SearchQuery }
-
-export type ScreenReply = {
-  bytes: Uint8Array<ArrayBuffer>
-  cols: number
-  rows: number
-  cursorPosition: { row: number; col: number }
-  matches?: ScreenMatches
-  /** For a snapshot: command marks, positioned after its first `at` bytes. */
-  marks?: SnapshotMarks
-}
-
-export type SnapshotMarks = { at: number; marks: CarriedMark[] }

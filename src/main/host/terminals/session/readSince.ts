@@ -1,6 +1,6 @@
 import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
+import { countOrphaned, countUnfinished } from '../emulator/wholeCharacters.ts'
 import type { OutputHistory } from './outputHistory.ts'
-import { countOrphaned, countUnfinished } from './wholeCharacters.ts'
 
 export type SinceRequest = { since: number; waitMs: number; maxBytes: number; signal: AbortSignal }
 export type SinceReply = { terminal: TerminalRecord; cursor: number; missed: boolean; bytes: Buffer }

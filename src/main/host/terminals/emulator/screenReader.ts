@@ -2,13 +2,13 @@ import serializeAddon from '@xterm/addon-serialize'
 import type { Terminal } from '@xterm/headless'
 import type { TerminalMarks } from '#shared/terminalMarks.ts'
 import type { ScreenCore } from './screenCore.ts'
-import type { ScreenQuestion, ScreenReply, SnapshotMarks } from './screenMessages.ts'
 import { buildModeSequences } from './screenModes.ts'
+import type { ScreenQuery, ScreenReply, SnapshotMarks } from './screenQuery.ts'
 import { searchScreen } from './screenSearch.ts'
 import { readVisibleText, readWholeText } from './screenText.ts'
 
 export type ScreenReader = {
-  reply(question: ScreenQuestion): ScreenReply
+  reply(question: ScreenQuery): ScreenReply
 }
 
 type ReaderParts = {
@@ -52,12 +52,12 @@ export function createScreenReader(terminal: Terminal, { core, marks, getTail }:
     return { bytes: concatBytes(bytes, getTail()), marks: marksIn(drawn) }
   }
 
-  const text = (question: Extract<ScreenQuestion, { kind: 'read' }>): string => {
+  const text = (question: Extract<ScreenQuery, { kind: 'read' }>): string => {
     if (question.format === 'ansi') return ansi(question.full)
     return question.full ? readWholeText(terminal.buffer) : readVisibleText(terminal.buffer.active, terminal.rows)
   }
 
-  const answer = (question: ScreenQuestion): Pick<ScreenReply, 'bytes' | 'marks' | 'matches'> => {
+  const answer = (question: ScreenQuery): Pick<ScreenReply, 'bytes' | 'marks' | 'matches'> => {
     if (question.kind === 'snapshot') return snapshot(question.scrollback)
     if (question.kind === 'read') return { bytes: new TextEncoder().encode(text(question)) }
     return { bytes: new Uint8Array(0), matches: searchScreen(terminal.buffer.active, question.query) }
