@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type DnsServer, startDnsServer } from '#service/domains/registrars/local/dns/dnsServer.ts'
-import { createDomainClaimRepository } from '#service/sandboxDomains/domainClaimRepository.ts'
 import { createDomainProof } from '#service/sandboxDomains/domainProof.ts'
-import { createSandboxDomainRepository } from '#service/sandboxDomains/sandboxDomainRepository.ts'
+import { sandboxDomainRepository } from '#service/sandboxDomains/sandboxDomainRepository.ts'
 import { createSandboxDomains, type SandboxDomains } from '#service/sandboxDomains/sandboxDomains.ts'
 import { AccountId, SandboxId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 
 /** Domains that lead to sandboxes, verified with a real DNS server. */
 const ada = { accountId: AccountId.parse('acc_ada'), sandboxId: SandboxId.parse('a'.repeat(32)) }
@@ -78,14 +78,14 @@ function createDomains({
 }) {
   let tokens = 0
   return createSandboxDomains({
-    records: createSandboxDomainRepository(database),
-    claims: createDomainClaimRepository(database),
-    ports: { first: () => undefined, isExposed: () => true, get: () => expect.unreachable() },
-    findAccount: (id) =>
-      database.prepare<[string], { owner: AccountId }>('SELECT account_id AS owner FROM sandboxes WHERE id = ?').get(id)
-        ?.owner,
+    store: createSqliteStore(database),
+    ports: {
+      find: async () => expect.unreachable(),
+      get: async () => expect.unreachable(),
+      findFirst: async () => undefined,
+    },
     isOwn: (name) => name.endsWith('.localhost'),
-    isOwned: (accountId, name) => accountId === ada.accountId && owned.includes(name),
+    isOwned: async (_, accountId, name) => accountId === ada.accountId && owned.includes(name),
     proof: createDomainProof(servers),
     newToken: () => `token${++tokens}`,
     sandboxHost,
@@ -97,7 +97,7 @@ function createDomains({
     now: () => 0,
   })
 }
-const leadsTo = () => createSandboxDomainRepository(database).find(domain)?.sandboxId
+const leadsTo = async () => (await sandboxDomainRepository.find(createSqliteStore(database).read, domain))?.sandboxId
 
 test('does not route a domain until its DNS record proves ownership', async () => {
   const pending = await all.add(ada, { domain })
@@ -105,23 +105,23 @@ test('does not route a domain until its DNS record proves ownership', async () =
     verified: false,
     verification: { type: 'TXT', name: '_steward.app.example.com', value: 'steward-domain=token1' },
   })
-  expect([leadsTo(), changes]).toEqual([undefined, 0])
-  expect(all.list(ada.sandboxId)).toEqual([pending])
+  expect([await leadsTo(), changes]).toEqual([undefined, 0])
+  expect(await all.list(ada.sandboxId)).toEqual([pending])
 
   texts.set('_steward.app', ['something else', 'steward-domain=token0'])
   expect((await all.add(ada, { domain })).verified).toBe(false)
   texts.set('_steward.app', ['something else', 'steward-domain=token1'])
   expect(await all.add(ada, { domain })).toMatchObject({ verified: true, verification: null })
-  expect([leadsTo(), changes]).toEqual([ada.sandboxId, 1])
-  expect(all.list(ada.sandboxId)).toMatchObject([{ domain, verified: true }])
+  expect([await leadsTo(), changes]).toEqual([ada.sandboxId, 1])
+  expect(await all.list(ada.sandboxId)).toMatchObject([{ domain, verified: true }])
 })
 
 test('does not accept the record of another account as proof', async () => {
   texts.set('_steward.app', ['steward-domain=token1'])
   expect((await all.add(ada, { domain })).verified).toBe(true)
   expect((await all.add(bob, { domain })).verified).toBe(false)
-  expect(leadsTo()).toBe(ada.sandboxId)
-  expect(all.list(bob.sandboxId)).toMatchObject([{ verification: { value: 'steward-domain=token2' } }])
+  expect(await leadsTo()).toBe(ada.sandboxId)
+  expect(await all.list(bob.sandboxId)).toMatchObject([{ verification: { value: 'steward-domain=token2' } }])
 })
 
 test('moves the domain to the account that currently controls its DNS', async () => {
@@ -130,8 +130,8 @@ test('moves the domain to the account that currently controls its DNS', async ()
   await all.add(bob, { domain })
   texts.set('_steward.app', ['steward-domain=token2'])
   expect((await all.add(bob, { domain })).verified).toBe(true)
-  expect(leadsTo()).toBe(bob.sandboxId)
-  expect(all.list(ada.sandboxId)).toEqual([])
+  expect(await leadsTo()).toBe(bob.sandboxId)
+  expect(await all.list(ada.sandboxId)).toEqual([])
 })
 
 test('routes a domain registered by the account immediately, but not for other accounts', async () => {
@@ -146,7 +146,7 @@ test.each(['app.test', 'app.example'])(
   async (name) => {
     expect((await all.add(ada, { domain: name })).verified).toBe(true)
     await expect(all.add(bob, { domain: name })).rejects.toMatchObject({ code: 'sandbox-domain/taken' })
-    all.remove(ada.sandboxId, name)
+    await all.remove(ada.sandboxId, name)
     const hosted = createDomains({ sandboxHost: 'boxes.example.net' })
     expect(await hosted.add(ada, { domain: name })).toMatchObject({ verified: false, dns_target: 'boxes.example.net' })
   },
@@ -160,15 +160,17 @@ test('does not verify a domain if DNS does not respond', async () => {
 test('does not add a domain to a sandbox deleted during the DNS query', async () => {
   texts.set('_steward.app', ['steward-domain=token1'])
   const added = all.add(ada, { domain })
+  added.catch(() => {}) // awaited below
+  expect(await all.list(ada.sandboxId)).toMatchObject([{ domain, verified: false }])
   database.prepare('DELETE FROM sandboxes WHERE id = ?').run(ada.sandboxId)
   await expect(added).rejects.toMatchObject({ code: 'sandbox/not-found' })
-  expect(leadsTo()).toBeUndefined()
+  expect(await leadsTo()).toBeUndefined()
 })
 
 test('an unverified domain can be removed and counts toward the limit', async () => {
   await all.add(ada, { domain })
-  all.remove(ada.sandboxId, domain)
-  expect(all.list(ada.sandboxId)).toEqual([])
+  await all.remove(ada.sandboxId, domain)
+  expect(await all.list(ada.sandboxId)).toEqual([])
   for (let index = 0; index < 32; index += 1) await all.add(ada, { domain: `n${index}.test` })
   await expect(all.add(ada, { domain })).rejects.toMatchObject({ code: 'sandbox-domain/too-many' })
 })

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/sqlite/openDatabase.ts'
+import type { Params, StoredRow } from '#storage/table.ts'
 import { createExposedPorts, type ExposedPorts } from '../ports/exposedPorts.ts'
 import { createFrameSessions, type FrameSessions } from '../ports/frameSessions.ts'
 import { createPortNames, type PortNames } from '../ports/portNames.ts'
 import { createPortRepository } from '../ports/portRepository.ts'
 import { createPortTokens, type PortTokens } from '../ports/portTokens.ts'
-import { createDomainClaimRepository } from '../sandboxDomains/domainClaimRepository.ts'
 import { createDomainProof } from '../sandboxDomains/domainProof.ts'
-import { createSandboxDomainRepository } from '../sandboxDomains/sandboxDomainRepository.ts'
+import { type SandboxDomainRecord, sandboxDomainStatements } from '../sandboxDomains/sandboxDomainRepository.ts'
 import { createSandboxDomains, type SandboxDomains } from '../sandboxDomains/sandboxDomains.ts'
 import { type ServiceContext, toEndpoint } from './serviceContext.ts'
 
@@ -29,12 +30,12 @@ export function composePorts(
     ownsDomain: (accountId: AccountId, domain: string) => boolean
   },
 ): PortModule {
-  const { options, database, clock, activity, address, principals } = context
+  const { options, database, store, clock, activity, address, principals } = context
   const { now, sandboxHost } = options
   const records = createPortRepository(database)
-  const domainRecords = createSandboxDomainRepository(database)
+  const findDomain = createDomainLookup(database)
   const names = createPortNames({
-    isDomain: (name) => domainRecords.find(name) !== undefined,
+    isDomain: (name) => findDomain(name) !== undefined,
     sandboxHost,
     getLocalUrl: address.getUrl,
     ownNames: [options.listen.host, ...(address.publicUrl ? [address.publicUrl.hostname] : [])],
@@ -43,15 +44,17 @@ export function composePorts(
     records,
     urlOf: names.getUrl,
     toEndpoint: (url) => (sandboxHost === undefined ? address.endpoint() : toEndpoint(url)),
-    leadsTo: domainRecords.find,
+    leadsTo: findDomain,
     onChanged: dependencies.onChanged,
   })
   const domains = createSandboxDomains({
-    records: domainRecords,
-    claims: createDomainClaimRepository(database),
-    ports,
-    findAccount: dependencies.findAccount,
-    isOwned: dependencies.ownsDomain,
+    store,
+    ports: {
+      find: async (_, sandboxId, port) => records.find(sandboxId, port),
+      get: async (_, sandboxId, port) => ports.get(sandboxId, port),
+      findFirst: async (_, sandboxId) => ports.first(sandboxId),
+    },
+    isOwned: async (_, accountId, domain) => dependencies.ownsDomain(accountId, domain),
     proof: createDomainProof(options.resolvers),
     newToken: () => randomBytes(18).toString('base64url'),
     isOwn: names.isOwn,
@@ -73,4 +76,14 @@ export function composePorts(
   principals.add('port-token', (id) => rightsIn(tokens.findSandbox(id)))
   principals.add('frame', async (id) => rightsIn(await frames.findSandbox(id)))
   return { names, ports, tokens, frames, domains }
+}
+
+/** Finds the target of a custom domain synchronously, for requests of previews. */
+function createDomainLookup(database: Database) {
+  const { sqlite, decode } = sandboxDomainStatements.find
+  const find = database.prepare<[Params<'domain'>], StoredRow>(sqlite)
+  return (domain: string): SandboxDomainRecord | undefined => {
+    const row = find.get({ domain })
+    return row && decode(row)
+  }
 }

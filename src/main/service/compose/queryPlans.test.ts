@@ -13,6 +13,8 @@ import { uploadStatements } from '../files/uploadRepository.ts'
 import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { paymentStatements } from '../payments/paymentRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
+import { domainClaimStatements } from '../sandboxDomains/domainClaimRepository.ts'
+import { sandboxDomainStatements } from '../sandboxDomains/sandboxDomainRepository.ts'
 
 /** Statements that run on every request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
@@ -27,6 +29,8 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   'removed things': removedThingStatements,
   uploads: uploadStatements,
   payments: paymentStatements,
+  'sandbox domains': sandboxDomainStatements,
+  'domain claims': domainClaimStatements,
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'
 

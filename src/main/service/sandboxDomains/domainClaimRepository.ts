@@ -1,6 +1,6 @@
 import type { SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const claims = defineTable('sandbox_domain_claims', {
   domain: text(),
@@ -14,36 +14,32 @@ const claims = defineTable('sandbox_domain_claims', {
 /** Domain that will point to a sandbox after its ownership is proved. */
 export type DomainClaim = RowOf<typeof claims>
 
-export type DomainClaimRepository = {
-  /** Inserts a claim, or changes its port. */
-  save(claim: DomainClaim): void
-  find(sandboxId: SandboxId, domain: string): DomainClaim | undefined
-  /** Sorted by name. */
-  list(sandboxId: SandboxId): DomainClaim[]
-  remove(sandboxId: SandboxId, domain: string): void
-}
+const selection = `SELECT ${claims.selection()} FROM sandbox_domain_claims`
+const upsert = defineStatement<Params<keyof DomainClaim>>(
+  `${claims.insert} ON CONFLICT (domain, sandbox_id) DO UPDATE SET port = excluded.port`,
+)
+const find = defineStatement<Params<'domain' | 'sandboxId'>>(
+  `${selection} WHERE domain = @domain AND sandbox_id = @sandboxId`,
+).withRows(claims.fromRow)
+const list = defineStatement<Params<'sandboxId'>>(
+  `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
+).withRows(claims.fromRow)
+const remove = defineStatement<Params<'domain' | 'sandboxId'>>(
+  'DELETE FROM sandbox_domain_claims WHERE domain = @domain AND sandbox_id = @sandboxId',
+)
 
-export function createDomainClaimRepository(database: Database): DomainClaimRepository {
-  const selection = `SELECT ${claims.selection()} FROM sandbox_domain_claims`
-  const save = database.prepare<[Params<keyof DomainClaim>]>(
-    `${claims.insert} ON CONFLICT (domain, sandbox_id) DO UPDATE SET port = excluded.port`,
-  )
-  const find = database.prepare<[Params<'domain' | 'sandboxId'>], StoredRow>(
-    `${selection} WHERE domain = @domain AND sandbox_id = @sandboxId`,
-  )
-  const list = database.prepare<[Params<'sandboxId'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
-  )
-  const remove = database.prepare<[Params<'domain' | 'sandboxId'>]>(
-    'DELETE FROM sandbox_domain_claims WHERE domain = @domain AND sandbox_id = @sandboxId',
-  )
-  return {
-    save: (claim) => void save.run(claims.params(claim)),
-    find(sandboxId, domain) {
-      const row = find.get({ domain, sandboxId })
-      return row && claims.fromRow(row)
-    },
-    list: (sandboxId) => list.all({ sandboxId }).map(claims.fromRow),
-    remove: (sandboxId, domain) => void remove.run({ domain, sandboxId }),
-  }
+export const domainClaimStatements = { upsert, find, list, remove }
+
+export const domainClaimRepository = {
+  /** Inserts a claim, or changes its port. */
+  async save(tx: Transaction, claim: DomainClaim): Promise<void> {
+    await tx.run(upsert, claims.params(claim))
+  },
+  find: (query: Query, sandboxId: SandboxId, domain: string): Promise<DomainClaim | undefined> =>
+    query.first(find, { domain, sandboxId }),
+  /** Sorted by name. */
+  list: (query: Query, sandboxId: SandboxId): Promise<DomainClaim[]> => query.all(list, { sandboxId }),
+  /** @returns whether the claim existed */
+  remove: async (tx: Transaction, sandboxId: SandboxId, domain: string): Promise<boolean> =>
+    (await tx.run(remove, { domain, sandboxId })) > 0,
 }

@@ -1,6 +1,6 @@
-import type { SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const sandboxDomains = defineTable('sandbox_domains', {
   domain: text(),
@@ -11,31 +11,31 @@ const sandboxDomains = defineTable('sandbox_domains', {
 })
 export type SandboxDomainRecord = RowOf<typeof sandboxDomains>
 
-export type SandboxDomainRepository = {
+const selection = `SELECT ${sandboxDomains.selection()} FROM sandbox_domains`
+const upsert = defineStatement<Params<keyof SandboxDomainRecord>>(sandboxDomains.upsert(['domain']))
+const find = defineStatement<Params<'domain'>>(`${selection} WHERE domain = @domain`).withRows(sandboxDomains.fromRow)
+const list = defineStatement<Params<'sandboxId'>>(
+  `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
+).withRows(sandboxDomains.fromRow)
+const remove = defineStatement<Params<'domain'>>('DELETE FROM sandbox_domains WHERE domain = @domain')
+const findAccount = defineStatement<Params<'sandboxId'>>(
+  'SELECT account_id AS "accountId" FROM sandboxes WHERE id = @sandboxId',
+).withRows(({ accountId }) => accountId as AccountId) // written by the sandboxes
+
+export const sandboxDomainStatements = { upsert, find, list, remove, findAccount }
+
+export const sandboxDomainRepository = {
   /** Inserts a domain, or changes its sandbox and port. */
-  save(record: SandboxDomainRecord): void
-  find(domain: string): SandboxDomainRecord | undefined
+  async save(tx: Transaction, record: SandboxDomainRecord): Promise<void> {
+    await tx.run(upsert, sandboxDomains.params(record))
+  },
+  find: (query: Query, domain: string): Promise<SandboxDomainRecord | undefined> => query.first(find, { domain }),
   /** Sorted by name. */
-  list(sandboxId: SandboxId): SandboxDomainRecord[]
-  remove(domain: string): void
-}
-
-export function createSandboxDomainRepository(database: Database): SandboxDomainRepository {
-  const selection = `SELECT ${sandboxDomains.selection()} FROM sandbox_domains`
-  const save = database.prepare<[Params<keyof SandboxDomainRecord>]>(sandboxDomains.upsert(['domain']))
-  const find = database.prepare<[Params<'domain'>], StoredRow>(`${selection} WHERE domain = @domain`)
-  const list = database.prepare<[Params<'sandboxId'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
-  )
-  const remove = database.prepare<[Params<'domain'>]>('DELETE FROM sandbox_domains WHERE domain = @domain')
-
-  return {
-    save: (record) => void save.run(sandboxDomains.params(record)),
-    find(domain) {
-      const row = find.get({ domain })
-      return row && sandboxDomains.fromRow(row)
-    },
-    list: (sandboxId) => list.all({ sandboxId }).map(sandboxDomains.fromRow),
-    remove: (domain) => void remove.run({ domain }),
-  }
+  list: (query: Query, sandboxId: SandboxId): Promise<SandboxDomainRecord[]> => query.all(list, { sandboxId }),
+  async remove(tx: Transaction, domain: string): Promise<void> {
+    await tx.run(remove, { domain })
+  },
+  /** @returns undefined if the sandbox was removed */
+  findAccount: (query: Query, sandboxId: SandboxId): Promise<AccountId | undefined> =>
+    query.first(findAccount, { sandboxId }),
 }

@@ -13,11 +13,11 @@ export function createSandboxDomainRoutes(options: {
       const { id: sandboxId, accountId } = sandboxes.requireOwned(caller, params.id)
       return { success: true, ...(await domains.add({ sandboxId, accountId }, body)) }
     }),
-    createEndpoint(listSandboxDomains, ({ params }, { caller }) => {
-      return { domains: domains.list(sandboxes.requireOwned(caller, params.id).id) }
+    createEndpoint(listSandboxDomains, async ({ params }, { caller }) => {
+      return { domains: await domains.list(sandboxes.requireOwned(caller, params.id).id) }
     }),
-    createEndpoint(removeSandboxDomain, ({ params }, { caller }) => {
-      domains.remove(sandboxes.requireOwned(caller, params.id).id, params.domain)
+    createEndpoint(removeSandboxDomain, async ({ params }, { caller }) => {
+      await domains.remove(sandboxes.requireOwned(caller, params.id).id, params.domain)
       return { success: true, domain: params.domain, message: `${params.domain} no longer points to this sandbox.` }
     }),
   ]
