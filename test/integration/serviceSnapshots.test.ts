@@ -2,10 +2,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getHostFolder } from '#platform/net/hostSocket.ts'
-import { createSnapshotRepository } from '#service/snapshots/snapshotRepository.ts'
+import { snapshotRepository } from '#service/snapshots/snapshotRepository.ts'
 import { maxSnapshots } from '#shared/contract/snapshots.ts'
 import { SandboxId, SnapshotId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { eventually, until } from '../support/assertions/eventually.ts'
 import { openSocket } from '../support/clients/socketClient.ts'
 import { testRuntime } from '../support/fixtures/bubblewrapSandboxes.ts'
@@ -127,12 +128,13 @@ test('rejects invalid requests without changes', async () => {
 
   await service.restart()
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-  const records = createSnapshotRepository(database)
-  for (let number = 1; number < maxSnapshots; number++) {
-    const id = SnapshotId.parse(`snap_${String(number).padStart(24, '0')}`)
-    records.begin({ id, sandboxId: getId(sandbox), name: `no ${number}`, createdAtMs: number })
-    records.complete(id, 1)
-  }
+  await createSqliteStore(database).write(async (tx) => {
+    for (let number = 1; number < maxSnapshots; number++) {
+      const id = SnapshotId.parse(`snap_${String(number).padStart(24, '0')}`)
+      await snapshotRepository.begin(tx, { id, sandboxId: getId(sandbox), name: `no ${number}`, createdAtMs: number })
+      await snapshotRepository.complete(tx, id, 1)
+    }
+  })
   database.close()
   expect((await runConcurrently(429, `${sandbox}/snapshots`)).code).toBe('snapshot/too-many')
 
@@ -202,11 +204,12 @@ test('an incomplete snapshot is removed when the host is available after a servi
   const whole = await runConcurrently(201, `${sandbox}/snapshots`)
   const id = SnapshotId.parse(`snap_${'a'.repeat(24)}`)
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-  createSnapshotRepository(database).begin({ id, sandboxId: getId(sandbox), name: 'half', createdAtMs: 1 })
+  const half = { id, sandboxId: getId(sandbox), name: 'half', createdAtMs: 1 }
+  await createSqliteStore(database).write((tx) => snapshotRepository.begin(tx, half))
   database.close()
   expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
   await service.restart()
-  await eventually(() => expect(listIncomplete()).toEqual([]))
+  await eventually(async () => expect(await listIncomplete()).toEqual([]))
   expect((await read(`${sandbox}/snapshots`)).snapshots).toEqual([whole])
   await remove(sandbox)
 })
@@ -227,10 +230,10 @@ test('a snapshot completed by the host but missing in the database is restored',
   await remove(sandbox)
 })
 
-function listIncomplete(): unknown[] {
+async function listIncomplete(): Promise<unknown[]> {
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
   try {
-    return createSnapshotRepository(database).incomplete()
+    return await snapshotRepository.listIncomplete(createSqliteStore(database).read)
   } finally {
     database.close()
   }

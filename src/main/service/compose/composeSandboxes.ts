@@ -6,7 +6,6 @@ import { AppError } from '#shared/appError.ts'
 import { describeWrite } from '#shared/contract/activityTexts.ts'
 import type { HostEvent } from '#shared/contract/hostIpc.ts'
 import { type AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { createAccountRepository } from '../accounts/accountRepository.ts'
 import type { Caller, Endpoint, SocketEndpoint } from '../base/endpoint.ts'
 import type { SandboxBilling, SandboxRun } from '../credits/sandboxBilling.ts'
@@ -24,11 +23,11 @@ import { createIdlePolicy } from '../idle/idlePolicy.ts'
 import { createSandboxUse, type SandboxUse } from '../idle/sandboxUse.ts'
 import { toWireImage } from '../images/imageRoutes.ts'
 import { createImages } from '../images/images.ts'
-import { createFoundSandboxRepository, type FoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
+import { foundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 import { createSandboxRegistry, type SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import { createSandboxRepository, type SandboxRecord, type SandboxRepository } from '../sandboxes/sandboxRepository.ts'
 import { toWireSandbox } from '../sandboxes/sandboxWire.ts'
-import { createSnapshotRepository, type SnapshotRepository } from '../snapshots/snapshotRepository.ts'
+import { snapshotRepository } from '../snapshots/snapshotRepository.ts'
 import { createSnapshots, type Snapshots } from '../snapshots/snapshots.ts'
 import { createTerminalActivity, type TerminalActivity } from '../terminals/terminalActivity.ts'
 import { createTerminalLinkRepository } from '../terminals/terminalLinkRepository.ts'
@@ -79,7 +78,7 @@ export function composeSandboxes(
   context: ServiceContext,
   { onPortsChanged, billing, ownsDomain, orphans, isSandboxLeased }: SandboxOptions,
 ): SandboxModule {
-  const { options, database, clock, activity, events, address, principals } = context
+  const { options, database, store, clock, activity, events, address, principals } = context
   const { log, now, defaultNetwork = 'none' } = options
 
   const ports = composePorts(context, {
@@ -97,12 +96,11 @@ export function composeSandboxes(
   const call: HostCall = use.trackCall((...request) => host.call(...request))
   const runtimes = createRuntimeReports({ call, order: options.runtimes })
   const terminalActivity = createTerminalActivity(activity)
-  const stores = createStores(database)
-  const { records, removals } = stores
+  const records = createSandboxRepository(database)
   const images = createImages({ call, runtimes, countSandboxes: records.countByImage })
   const sandboxes = createSandboxRegistry({
     records,
-    removals,
+    store,
     isLeased: isSandboxLeased,
     call,
     runtimes,
@@ -130,10 +128,10 @@ export function composeSandboxes(
   })
   const meter = composeMeter(context, { billing, records, stop: sandboxes.stopUnpaid })
   const snapshots = composeSnapshots(context, {
-    ...{ records: stores.snapshots, sandboxes, call },
+    ...{ sandboxes, call },
     label: (id) => foundSandboxes.label(id),
   })
-  const foundSandboxes = composeFoundSandboxes(context, { stores, sandboxes, call })
+  const foundSandboxes = composeFoundSandboxes(context, { records, sandboxes, call })
   const host = composeHost(context, {
     use,
     onEvent: composeHostEvents(context, { sandboxes, terminals: terminalActivity }),
@@ -160,7 +158,7 @@ export function composeSandboxes(
     ports,
     connect: use.trackConnect((...request) => host.connect(...request)),
     linkHolder: links.identify,
-    domainTargets: createDomainTargets({ sandboxes, removals, ports }),
+    domainTargets: createDomainTargets(context, { sandboxes, ports }),
     capabilities: ['sandboxes', 'images', 'snapshots', 'files', 'ports', 'terminals', 'terminal-links'],
     endpoints: createSandboxEndpoints(context, {
       ...{ sandboxes, foundSandboxes, snapshots, images, runtimes, ports, uploads, links, terminalActivity },
@@ -172,15 +170,6 @@ export function composeSandboxes(
       host.start()
       idle.start()
     },
-  }
-}
-
-type Stores = ReturnType<typeof createStores>
-function createStores(database: Database) {
-  return {
-    records: createSandboxRepository(database),
-    removals: createFoundSandboxRepository(database),
-    snapshots: createSnapshotRepository(database),
   }
 }
 
@@ -207,17 +196,16 @@ function composeMeter(
 }
 
 function composeSnapshots(
-  { options, activity, events }: ServiceContext,
+  { options, store, activity, events }: ServiceContext,
   dependencies: {
-    records: SnapshotRepository
     sandboxes: SandboxRegistry
     call: HostCall
     label: FoundSandboxes['label']
   },
 ): Snapshots {
-  const { records, sandboxes, call, label } = dependencies
+  const { sandboxes, call, label } = dependencies
   return createSnapshots({
-    records,
+    store,
     sandboxes,
     call,
     publish(accountId, event) {
@@ -232,13 +220,13 @@ function composeSnapshots(
 }
 
 function composeFoundSandboxes(
-  { options, database, activity }: ServiceContext,
-  { stores, sandboxes, call }: { stores: Stores; sandboxes: SandboxRegistry; call: HostCall },
+  { options, database, store, activity }: ServiceContext,
+  dependencies: { records: SandboxRepository; sandboxes: SandboxRegistry; call: HostCall },
 ): FoundSandboxes {
   const accounts = createAccountRepository(database)
   return createFoundSandboxes({
-    ...stores,
-    ...{ sandboxes, call, now: options.now },
+    ...dependencies,
+    ...{ store, removals: foundSandboxRepository, snapshots: snapshotRepository, now: options.now },
     hasAccount: accounts.hasAccount,
     recordForAccount: activity.recordForAccount,
     log: options.log.forArea('sandboxes'),
@@ -323,17 +311,15 @@ function composeUploads(
   )
 }
 
-function createDomainTargets(dependencies: {
-  sandboxes: SandboxRegistry
-  removals: FoundSandboxRepository
-  ports: PortModule
-}): DomainTargets {
-  const { sandboxes, removals, ports } = dependencies
+function createDomainTargets(
+  { store }: ServiceContext,
+  { sandboxes, ports }: { sandboxes: SandboxRegistry; ports: PortModule },
+): DomainTargets {
   return {
-    check(caller, { sandboxId, port }) {
+    async check(caller, { sandboxId, port }) {
       const id = parseSandboxId(sandboxId)
       sandboxes.requireOwned(caller, id)
-      if (removals.removals().includes(id)) throw createNoSandboxError()
+      if (await foundSandboxRepository.isMarked(store.read, id)) throw createNoSandboxError()
       ports.ports.get(id, port)
     },
     async lead(accountId, domain, { sandboxId, port }) {

@@ -15,6 +15,8 @@ import { paymentStatements } from '../payments/paymentRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
 import { domainClaimStatements } from '../sandboxDomains/domainClaimRepository.ts'
 import { sandboxDomainStatements } from '../sandboxDomains/sandboxDomainRepository.ts'
+import { foundSandboxStatements } from '../sandboxes/foundSandboxRepository.ts'
+import { snapshotStatements } from '../snapshots/snapshotRepository.ts'
 
 /** Statements that run on every request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
@@ -27,6 +29,8 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   quotes: quoteStatements,
   registry: registryStatements,
   'removed things': removedThingStatements,
+  'sandbox removals': foundSandboxStatements,
+  snapshots: snapshotStatements,
   uploads: uploadStatements,
   payments: paymentStatements,
   'sandbox domains': sandboxDomainStatements,

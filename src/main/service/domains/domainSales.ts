@@ -54,7 +54,7 @@ export function createDomainSales(options: {
         assertSaleEnabled()
         const { domain, years, privacy, nameservers, quote_id: quoteId } = body
         const target = toTarget(body)
-        if (target && call.caller) pointing.check(call.caller, target)
+        if (target && call.caller) await pointing.check(call.caller, target)
         const name = requireDomainField(domain).ascii
         const quote = await quotes.resolve(getAccount(call), { type: 'registration', domain: name, years }, quoteId)
         const { amountCents, registrationCents: registration, renewalCents: renewal } = quote
@@ -69,7 +69,7 @@ export function createDomainSales(options: {
       },
       // Another order may have bought the name between the quote and the lease.
       async assertDeliverable({ domain, target }, call) {
-        if (target && call.caller) pointing.check(call.caller, target)
+        if (target && call.caller) await pointing.check(call.caller, target)
         await orders.assertRegistrable(domain)
       },
       async fulfil({ id: orderId, accountId, purchase }) {

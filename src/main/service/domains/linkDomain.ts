@@ -11,7 +11,7 @@ export type PointTarget = { sandboxId: string; port: number }
 /** Sandboxes and ports that domains can point to. */
 export type DomainTargets = {
   /** @throws AppError `sandbox/not-found`, `port/not-found` */
-  check(caller: Caller, target: PointTarget): void
+  check(caller: Caller, target: PointTarget): Promise<void>
   /** @throws AppError as `check`, and `sandbox-domain/taken` */
   lead(accountId: AccountId, domain: string, target: PointTarget): Promise<{ url: string; verified: boolean }>
 }

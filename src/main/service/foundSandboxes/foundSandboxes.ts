@@ -1,3 +1,4 @@
+import { createCoalescedRuns } from '#platform/concurrency/coalescedRuns.ts'
 import { createKeyedQueue } from '#platform/concurrency/keyedQueue.ts'
 import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
@@ -7,12 +8,13 @@ import { ImageName } from '#shared/contract/images.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { type AccountId, type SandboxId, type SnapshotId, shortenId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
+import type { Store } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
-import type { FoundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
+import type { foundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxRecord, SandboxRepository } from '../sandboxes/sandboxRepository.ts'
-import type { SnapshotRecord, SnapshotRepository } from '../snapshots/snapshotRepository.ts'
+import type { SnapshotRecord, snapshotRepository } from '../snapshots/snapshotRepository.ts'
 
 /** Sandboxes and snapshots with files on disk but without a row in the database. */
 export type FoundSandboxes = {
@@ -29,8 +31,9 @@ export type FoundSandboxes = {
 
 type Options = {
   records: SandboxRepository
-  removals: FoundSandboxRepository
-  snapshots: Pick<SnapshotRepository, 'list' | 'incomplete' | 'begin' | 'complete'>
+  store: Store
+  removals: typeof foundSandboxRepository
+  snapshots: Pick<typeof snapshotRepository, 'list' | 'listIds' | 'adopt'>
   sandboxes: Pick<SandboxRegistry, 'adopt'>
   hasAccount: (id: AccountId) => boolean
   call: HostCall
@@ -43,33 +46,55 @@ const removeDeadlineMs = 90_000
 const labelsPerCall = 100
 
 export function createFoundSandboxes(options: Options): FoundSandboxes {
-  const { records, removals, snapshots, call, now, log } = options
+  const { records, store, removals, snapshots, call, now, log } = options
   /** Adopting and deleting a sandbox run one after the other, each based on the current state. */
   const changes = createKeyedQueue()
+  const labels = createCoalescedRuns()
 
-  const toLabel = (record: SandboxRecord): SandboxLabel =>
-    createLabel(record, { databaseId: removals.databaseId, snapshots: snapshots.list(record.id) })
-
-  const isUnknown = ({ id }: StoredSandbox): boolean =>
-    records.find(id) === undefined && !removals.removals().includes(id)
+  const toLabel = async (record: SandboxRecord): Promise<SandboxLabel> =>
+    createLabel(record, {
+      databaseId: await removals.getDatabaseId(store.read),
+      snapshots: await snapshots.list(store.read, record.id),
+    })
 
   const listStored = async (hostCall: HostCall): Promise<StoredSandbox[]> =>
     (await hostCall('machine.stored', {})).result.machines
 
+  /** Excludes sandboxes that are created or deleted during the listing. */
+  const listUnknown = async (): Promise<StoredSandbox[]> => {
+    const before = await removals.listKnown(store.read)
+    const stored = await listStored(call)
+    const after = await removals.listKnown(store.read)
+    return stored.filter(({ id }) => !before.has(id) && !after.has(id))
+  }
+
   const require = async (id: SandboxId): Promise<StoredSandbox> => {
-    const stored = (await listStored(call)).find((instance) => instance.id === id && isUnknown(instance))
+    const stored = (await listUnknown()).find((instance) => instance.id === id)
     if (stored) return stored
     throw new AppError('sandbox/not-found', 'This found sandbox was already adopted or deleted.')
   }
 
-  const adoptSnapshots = ({ id, label, snapshots: ids }: StoredSandbox, existing: ReadonlySet<SnapshotId>): void => {
-    for (const snapshotId of ids) {
-      if (existing.has(snapshotId)) continue
-      const labelled = label?.snapshots.find((it) => it.id === snapshotId)
-      const name = labelled?.name ?? `found-${snapshotId.slice(5, 13)}`
-      snapshots.begin({ id: snapshotId, sandboxId: id, name, createdAtMs: labelled?.createdAtMs ?? now() })
-      snapshots.complete(snapshotId, labelled?.sizeBytes ?? 1)
-      log.warn('adopted a snapshot missing from the database', { sandboxId: id, snapshotId })
+  const adoptSnapshots = async (
+    { id: sandboxId, label, snapshots: ids }: StoredSandbox,
+    existing: ReadonlySet<SnapshotId>,
+  ): Promise<void> => {
+    const records = ids
+      .filter((id) => !existing.has(id))
+      .map((id): SnapshotRecord => {
+        const { name, createdAtMs, sizeBytes } = label?.snapshots.find((it) => it.id === id) ?? {}
+        return {
+          ...{ id, sandboxId, name: name ?? `found-${id.slice(5, 13)}` },
+          ...{ createdAtMs: createdAtMs ?? now(), sizeBytes: sizeBytes ?? 1 },
+        }
+      })
+    if (records.length === 0) return
+    const adopted = await store.write(async (tx) => {
+      const added: SnapshotId[] = []
+      for (const record of records) if (await snapshots.adopt(tx, record)) added.push(record.id)
+      return added
+    })
+    for (const snapshotId of adopted) {
+      log.warn('adopted a snapshot missing from the database', { sandboxId, snapshotId })
     }
   }
 
@@ -78,15 +103,16 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
 
   return {
     async list() {
-      const stored = await listStored(call)
-      return stored.filter(isUnknown).map((machine) => ({
+      const unknown = await listUnknown()
+      const databaseId = await removals.getDatabaseId(store.read)
+      return unknown.map((machine) => ({
         id: machine.id,
         short_id: shortenId(machine.id),
         name: machine.label?.name ?? null,
         runtime: machine.runtime,
         created_at: machine.label ? toIsoTime(machine.label.createdAtMs) : null,
         account_id: findAccount(machine.label) ?? null,
-        same_database: machine.label?.databaseId === removals.databaseId,
+        same_database: machine.label?.databaseId === databaseId,
         snapshot_count: machine.snapshots.length,
       }))
     },
@@ -95,18 +121,18 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       changes.run(id, async () => {
         const machine = await require(id)
         const record = options.sandboxes.adopt(toRecord(machine, findAccount(machine.label) ?? owner, now()))
-        adoptSnapshots(machine, new Set())
+        await adoptSnapshots(machine, new Set())
         return record
       }),
 
     remove: (id, owner) =>
       changes.run(id, async () => {
         const { label } = await require(id)
-        removals.markRemoval(id, now())
+        await store.write((tx) => removals.markRemoval(tx, id, now()))
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: removeDeadlineMs })
         } finally {
-          removals.unmarkRemoval(id) // files that remain after an error are found again
+          await store.write((tx) => removals.unmarkRemoval(tx, id)) // files that remain after an error are found again
         }
         options.recordForAccount(owner, {
           type: 'sandbox.deleted',
@@ -116,26 +142,28 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       }),
 
     label(id) {
-      const record = records.find(id)
-      if (!record) return
-      call('machine.label', { labels: [toLabel(record)] }).catch((error: unknown) =>
-        log.debug('failed to label a disk', { id, error }),
-      )
+      const labelled = labels.run(id, async () => {
+        const record = records.find(id)
+        if (record) await call('machine.label', { labels: [await toLabel(record)] })
+      })
+      labelled.catch((error: unknown) => log.debug('failed to label a disk', { id, error }))
     },
 
     async reconcile(hostCall) {
-      const incomplete = new Set(snapshots.incomplete().map(({ id }) => id))
-      for (const machine of await listStored(hostCall)) {
+      const before = await snapshots.listIds(store.read)
+      const stored = await listStored(hostCall)
+      const existing = new Set([...before, ...(await snapshots.listIds(store.read))])
+      for (const machine of stored) {
         if (!records.find(machine.id)) {
           log.warn('found files of a sandbox missing from the database', { id: machine.id, name: machine.label?.name })
           continue
         }
-        const existing = snapshots.list(machine.id).map(({ id }: SnapshotRecord) => id)
-        adoptSnapshots(machine, new Set([...existing, ...incomplete]))
+        await adoptSnapshots(machine, existing)
       }
-      const labels = records.all().map(toLabel)
-      for (let from = 0; from < labels.length; from += labelsPerCall) {
-        await hostCall('machine.label', { labels: labels.slice(from, from + labelsPerCall) })
+      const all = records.all()
+      for (let from = 0; from < all.length; from += labelsPerCall) {
+        const page = await Promise.all(all.slice(from, from + labelsPerCall).map(toLabel))
+        await hostCall('machine.label', { labels: page })
       }
     },
   }

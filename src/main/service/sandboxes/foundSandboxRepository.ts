@@ -1,31 +1,49 @@
 import type { SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const sandboxRemovals = defineTable('sandbox_removals', { sandboxId: text<SandboxId>(), markedAtMs: number() })
 type SandboxRemoval = RowOf<typeof sandboxRemovals>
 
+export const foundSandboxStatements = {
+  mark: defineStatement<Params<keyof SandboxRemoval>>(`${sandboxRemovals.insert} ON CONFLICT (sandbox_id) DO NOTHING`),
+  unmark: defineStatement<Params<'id'>>('DELETE FROM sandbox_removals WHERE sandbox_id = @id'),
+  find: defineStatement<Params<'id'>>(
+    `SELECT ${sandboxRemovals.selection()} FROM sandbox_removals WHERE sandbox_id = @id`,
+  ).withRows(sandboxRemovals.fromRow),
+}
+const identity = defineStatement('SELECT id FROM database_identity').withRows((row) => String(row.id))
+const listMarked = defineStatement('SELECT sandbox_id AS id FROM sandbox_removals').withRows(toSandboxId)
+const listKnown = defineStatement(
+  'SELECT id FROM sandboxes UNION SELECT sandbox_id AS id FROM sandbox_removals',
+).withRows(toSandboxId)
+
 /** Identity of this database, and the sandboxes whose files are being deleted. */
-export type FoundSandboxRepository = {
-  databaseId: string
+export const foundSandboxRepository = {
+  async getDatabaseId(query: Query): Promise<string> {
+    const id = await query.first(identity)
+    if (id === undefined) throw new Error('The database has no id.')
+    return id
+  },
   /** Call this before deleting the first file of a sandbox. */
-  markRemoval(id: SandboxId, atMs: number): void
-  unmarkRemoval(id: SandboxId): void
-  removals(): SandboxId[]
+  async markRemoval(tx: Transaction, sandboxId: SandboxId, markedAtMs: number): Promise<void> {
+    await tx.run(foundSandboxStatements.mark, { sandboxId, markedAtMs })
+  },
+  async unmarkRemoval(tx: Transaction, id: SandboxId): Promise<void> {
+    await tx.run(foundSandboxStatements.unmark, { id })
+  },
+  async isMarked(query: Query, id: SandboxId): Promise<boolean> {
+    return (await query.first(foundSandboxStatements.find, { id })) !== undefined
+  },
+  listMarked(query: Query): Promise<SandboxId[]> {
+    return query.all(listMarked)
+  },
+  /** Lists the sandboxes of the database and those whose files are being deleted. */
+  async listKnown(query: Query): Promise<ReadonlySet<SandboxId>> {
+    return new Set(await query.all(listKnown))
+  },
 }
 
-export function createFoundSandboxRepository(database: Database): FoundSandboxRepository {
-  const identity = database.prepare<[], { id: string }>('SELECT id FROM database_identity').get()
-  if (!identity) throw new Error('The database has no id.')
-  const mark = database.prepare<[Params<keyof SandboxRemoval>]>(
-    `${sandboxRemovals.insert} ON CONFLICT (sandbox_id) DO NOTHING`,
-  )
-  const unmark = database.prepare<[Params<'id'>]>('DELETE FROM sandbox_removals WHERE sandbox_id = @id')
-  const removals = database.prepare<[], { id: SandboxId }>('SELECT sandbox_id AS id FROM sandbox_removals')
-  return {
-    databaseId: identity.id,
-    markRemoval: (sandboxId, markedAtMs) => void mark.run({ sandboxId, markedAtMs }),
-    unmarkRemoval: (id) => void unmark.run({ id }),
-    removals: () => removals.all().map(({ id }) => id),
-  }
+function toSandboxId(row: StoredRow): SandboxId {
+  return row.id as SandboxId // a valid id was stored
 }

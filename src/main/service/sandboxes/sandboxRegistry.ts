@@ -8,6 +8,7 @@ import type { ImageName } from '#shared/contract/images.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { changeSandbox, createSandbox, DefaultNetwork, Enforced, Sandbox } from '#shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, type SnapshotId, shortenId } from '#shared/ids.ts'
+import type { Store } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { chooseNetwork } from '../base/runtimeChoice.ts'
@@ -15,7 +16,7 @@ import type { HostCall } from '../host/hostCalls.ts'
 import type { HostEnding } from '../host/hostConnection.ts'
 import type { RuntimeReports } from '../host/runtimeReports.ts'
 import type { Images } from '../images/images.ts'
-import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
+import { foundSandboxRepository } from './foundSandboxRepository.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
 import { createSandboxSpec } from './sandboxWire.ts'
 
@@ -74,7 +75,7 @@ export type FileReplacement = {
 
 export type SandboxRegistryOptions = {
   records: SandboxRepository
-  removals: Pick<FoundSandboxRepository, 'markRemoval' | 'unmarkRemoval' | 'removals'>
+  store: Store
   /** Whether a purchase for the sandbox is being settled or delivered. */
   isLeased: (id: SandboxId) => Promise<boolean>
   call: HostCall
@@ -100,10 +101,15 @@ const endedWithSteward = 'Stopped with Steward.'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
-  const { records, removals, call, publish, note, now, log } = options
+  const { records, store, call, publish, note, now, log } = options
   const changes = createKeyedQueue()
   /** Sandboxes being created by a request of this process, which also finishes or removes them. */
   const creating = new Set<SandboxId>()
+
+  const markRemoval = (id: SandboxId): Promise<void> =>
+    store.write((tx) => foundSandboxRepository.markRemoval(tx, id, now()))
+  const unmarkRemoval = (id: SandboxId): Promise<void> =>
+    store.write((tx) => foundSandboxRepository.unmarkRemoval(tx, id))
 
   const tell = (record: SandboxRecord): SandboxRecord => {
     publish(record.accountId, { type: 'sandbox.changed', sandbox: options.toWire(record) })
@@ -222,13 +228,14 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         )
         return nowRunning(record, result)
       } catch (error) {
-        removals.markRemoval(id, now())
+        await markRemoval(id)
         forget(record, 'Could not be created. Nothing of it is left.')
         // The host may have created the sandbox without responding, so it is deleted in either case.
-        call('machine.delete', { sandboxId: id }).then(
-          () => removals.unmarkRemoval(id),
-          (cause: unknown) => log.warn('sandbox cleanup deferred until the host reconnects', { id, error: cause }),
-        )
+        call('machine.delete', { sandboxId: id })
+          .then(() => unmarkRemoval(id))
+          .catch((cause: unknown) =>
+            log.warn('sandbox cleanup deferred until the host reconnects', { id, error: cause }),
+          )
         throw error
       } finally {
         creating.delete(id)
@@ -332,12 +339,12 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         if (await options.isLeased(id)) {
           throw new AppError('sandbox/busy', `A domain is being bought for the sandbox ${record.name}.`)
         }
-        removals.markRemoval(id, now())
+        await markRemoval(id)
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
           if (records.find(id)) forget(record, 'Deleted.') // unless a reconnect has already done this
         } finally {
-          removals.unmarkRemoval(id)
+          await unmarkRemoval(id)
         }
       }),
 
@@ -359,12 +366,12 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     },
 
     async reconcile(hostCall) {
-      for (const id of removals.removals()) {
+      for (const id of await foundSandboxRepository.listMarked(store.read)) {
         try {
           await hostCall('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
           const record = records.find(id)
           if (record) forget(record, 'Deleted.')
-          removals.unmarkRemoval(id)
+          await unmarkRemoval(id)
           log.info('finished an interrupted sandbox deletion', { id })
         } catch (error) {
           log.warn('failed to delete a sandbox, will retry', { id, error })

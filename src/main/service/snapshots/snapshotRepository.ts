@@ -1,6 +1,6 @@
 import type { SandboxId, SnapshotId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const snapshots = defineTable('snapshots', {
   id: text<SnapshotId>(),
@@ -12,43 +12,56 @@ const snapshots = defineTable('snapshots', {
 })
 export type SnapshotRecord = RowOf<typeof snapshots>
 
-export type SnapshotRepository = {
+const selection = `SELECT ${snapshots.selection()} FROM snapshots`
+export const snapshotStatements = {
+  add: defineStatement<Params<keyof SnapshotRecord>>(`${snapshots.insert} ON CONFLICT (id) DO NOTHING`),
+  complete: defineStatement<Params<'id' | 'sizeBytes'>>('UPDATE snapshots SET size_bytes = @sizeBytes WHERE id = @id'),
+  find: defineStatement<Params<'id' | 'sandboxId'>>(
+    `${selection} WHERE sandbox_id = @sandboxId AND id = @id AND size_bytes > 0`,
+  ).withRows(snapshots.fromRow),
+  list: defineStatement<Params<'sandboxId'>>(
+    `${selection} WHERE sandbox_id = @sandboxId AND size_bytes > 0 ORDER BY created_at_ms DESC, id DESC`,
+  ).withRows(snapshots.fromRow),
+  remove: defineStatement<Params<'id'>>('DELETE FROM snapshots WHERE id = @id'),
+}
+const listIncomplete = defineStatement(`${selection} WHERE size_bytes = 0`).withRows(snapshots.fromRow)
+const listIds = defineStatement('SELECT id FROM snapshots').withRows((row) => row.id as SnapshotId)
+
+export const snapshotRepository = {
   /** Adds a snapshot that is not yet complete. */
-  begin(record: Omit<SnapshotRecord, 'sizeBytes'>): void
-  complete(id: SnapshotId, sizeBytes: number): void
+  async begin(tx: Transaction, record: Omit<SnapshotRecord, 'sizeBytes'>): Promise<void> {
+    await tx.run(snapshotStatements.add, snapshots.params({ ...record, sizeBytes: 0 }))
+  },
+  /** Adds a complete snapshot. @returns false if its id exists */
+  async adopt(tx: Transaction, record: SnapshotRecord): Promise<boolean> {
+    const params = snapshots.params({ ...record, sizeBytes: toStoredSize(record.sizeBytes) })
+    return (await tx.run(snapshotStatements.add, params)) === 1
+  },
+  async complete(tx: Transaction, id: SnapshotId, sizeBytes: number): Promise<void> {
+    await tx.run(snapshotStatements.complete, { id, sizeBytes: toStoredSize(sizeBytes) })
+  },
   /** Finds a complete snapshot. */
-  find(sandboxId: SandboxId, id: SnapshotId): SnapshotRecord | undefined
+  find(query: Query, sandboxId: SandboxId, id: SnapshotId): Promise<SnapshotRecord | undefined> {
+    return query.first(snapshotStatements.find, { sandboxId, id })
+  },
   /** Lists complete snapshots, newest first. */
-  list(sandboxId: SandboxId): SnapshotRecord[]
+  list(query: Query, sandboxId: SandboxId): Promise<SnapshotRecord[]> {
+    return query.all(snapshotStatements.list, { sandboxId })
+  },
   /** Lists the incomplete snapshots of all sandboxes. */
-  incomplete(): SnapshotRecord[]
-  remove(id: SnapshotId): void
+  listIncomplete(query: Query): Promise<SnapshotRecord[]> {
+    return query.all(listIncomplete)
+  },
+  /** Lists the snapshots of all sandboxes, including incomplete ones. */
+  listIds(query: Query): Promise<SnapshotId[]> {
+    return query.all(listIds)
+  },
+  async remove(tx: Transaction, id: SnapshotId): Promise<void> {
+    await tx.run(snapshotStatements.remove, { id })
+  },
 }
 
-export function createSnapshotRepository(database: Database): SnapshotRepository {
-  const selection = `SELECT ${snapshots.selection()} FROM snapshots`
-  const begin = database.prepare<[Params<keyof SnapshotRecord>]>(snapshots.insert)
-  const complete = database.prepare<[Params<'id' | 'sizeBytes'>]>(
-    'UPDATE snapshots SET size_bytes = @sizeBytes WHERE id = @id',
-  )
-  const find = database.prepare<[Params<'id' | 'sandboxId'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId AND id = @id AND size_bytes > 0`,
-  )
-  const list = database.prepare<[Params<'sandboxId'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId AND size_bytes > 0 ORDER BY created_at_ms DESC, rowid DESC`,
-  )
-  const incomplete = database.prepare<[], StoredRow>(`${selection} WHERE size_bytes = 0`)
-  const remove = database.prepare<[Params<'id'>]>('DELETE FROM snapshots WHERE id = @id')
-
-  return {
-    begin: (record) => void begin.run(snapshots.params({ ...record, sizeBytes: 0 })),
-    complete: (id, sizeBytes) => void complete.run({ id, sizeBytes: Math.max(1, Math.round(sizeBytes)) }),
-    find(sandboxId, id) {
-      const row = find.get({ sandboxId, id })
-      return row && snapshots.fromRow(row)
-    },
-    list: (sandboxId) => list.all({ sandboxId }).map(snapshots.fromRow),
-    incomplete: () => incomplete.all().map(snapshots.fromRow),
-    remove: (id) => void remove.run({ id }),
-  }
+/** Zero would mark the snapshot as incomplete. */
+function toStoredSize(sizeBytes: number): number {
+  return Math.max(1, Math.round(sizeBytes))
 }

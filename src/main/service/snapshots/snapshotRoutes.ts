@@ -24,8 +24,8 @@ export function createSnapshotRoutes({
     createEndpoint(createSnapshot, async ({ params, body }, { caller }) =>
       snapshotToWire(await snapshots.create(caller, params.id, body.name)),
     ),
-    createEndpoint(listSnapshots, ({ params }, { caller }) => {
-      const listed = snapshots.list(caller, params.id).map(snapshotToWire)
+    createEndpoint(listSnapshots, async ({ params }, { caller }) => {
+      const listed = (await snapshots.list(caller, params.id)).map(snapshotToWire)
       return { snapshots: listed, data: listed, count: listed.length }
     }),
     createEndpoint(restoreSnapshot, async ({ params }, { caller }) =>

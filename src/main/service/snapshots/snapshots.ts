@@ -6,12 +6,13 @@ import type { Parsed } from '#shared/contract/route.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { type forkSnapshot, maxSnapshots } from '#shared/contract/snapshots.ts'
 import { type AccountId, type SandboxId, SnapshotId } from '#shared/ids.ts'
+import type { Query, Store } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
-import type { SnapshotRecord, SnapshotRepository } from './snapshotRepository.ts'
+import { type SnapshotRecord, snapshotRepository } from './snapshotRepository.ts'
 
 /** Each change waits for pending changes of the sandbox. */
 export type Snapshots = {
@@ -21,7 +22,7 @@ export type Snapshots = {
    */
   create(caller: Caller, sandboxId: SandboxId, name: string | undefined): Promise<SnapshotRecord>
   /** Newest first. */
-  list(caller: Caller, sandboxId: SandboxId): SnapshotRecord[]
+  list(caller: Caller, sandboxId: SandboxId): Promise<SnapshotRecord[]>
   /** @throws AppError `snapshot/not-found`, as do `fork` and `remove` */
   restore(caller: Caller, sandboxId: SandboxId, id: SnapshotId): Promise<SandboxRecord>
   fork(caller: Caller, from: SnapshotRef, request: Parsed<typeof forkSnapshot>['body']): Promise<SandboxRecord>
@@ -33,7 +34,7 @@ export type Snapshots = {
 type SnapshotRef = { sandboxId: SandboxId; id: SnapshotId }
 
 type Options = {
-  records: SnapshotRepository
+  store: Store
   sandboxes: Pick<SandboxRegistry, 'requireOwned' | 'find' | 'exclusively' | 'replaceFiles' | 'create'>
   call: HostCall
   publish: (accountId: AccountId, event: ServiceEvent) => void
@@ -50,7 +51,7 @@ const copyDeadlineMs = 660_000
 const unknownBytes = 1
 const forkSuffix = ' fork'
 
-export function createSnapshots({ records, sandboxes, call, publish, note, newId, now, log }: Options): Snapshots {
+export function createSnapshots({ store, sandboxes, call, publish, note, newId, now, log }: Options): Snapshots {
   /** Snapshots being created by a request of this process, which also finishes or removes them. */
   const making = new Set<SnapshotId>()
 
@@ -64,9 +65,22 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
       return await work()
     } catch (error) {
       if (error instanceof AppError && error.code === 'snapshot/not-found') {
-        records.remove(id)
+        await store.write((tx) => snapshotRepository.remove(tx, id))
         tell(sandbox)
       }
+      throw error
+    }
+  }
+  const requireSnapshot = (sandboxId: SandboxId, id: SnapshotId) => requireRecord(store.read, sandboxId, id)
+
+  const createFiles = async ({ id, sandboxId, runtime }: SnapshotRef & Pick<SandboxRecord, 'runtime'>) => {
+    try {
+      const ref = { sandboxId, snapshotId: id, runtime }
+      const { result } = await call('snapshot.create', ref, { deadlineMs: copyDeadlineMs })
+      await store.write((tx) => snapshotRepository.complete(tx, id, result.sizeBytes))
+    } catch (error) {
+      // The host may have created the snapshot without responding.
+      await discard({ store, log }, call, { id, sandboxId, runtime })
       throw error
     }
   }
@@ -74,71 +88,63 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
   return {
     create: (caller, sandboxId, name) =>
       sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
-        if (records.list(sandboxId).length >= maxSnapshots) {
-          throw new AppError(
-            'snapshot/too-many',
-            `${sandbox.name} has ${maxSnapshots} snapshots, which is the maximum.`,
-          )
-        }
         const id = SnapshotId.parse(`snap_${newId()}`)
         const begun = { id, sandboxId, name: name ?? `snapshot-${id.slice(5, 13)}`, createdAtMs: now() }
         making.add(id)
         try {
-          records.begin(begun)
-          const ref = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
-          const { result } = await call('snapshot.create', ref, { deadlineMs: copyDeadlineMs })
-          records.complete(id, result.sizeBytes)
-        } catch (error) {
-          // The host may have created the snapshot without responding.
-          await discard({ records, log }, call, { ...begun, runtime: sandbox.runtime })
-          throw error
+          await beginBelowLimit(store, sandbox, begun)
+          await createFiles({ ...begun, runtime: sandbox.runtime })
         } finally {
           making.delete(id)
         }
         note(sandboxId, { type: 'snapshot.created', description: `Saved the snapshot “${begun.name}”.` })
         tell(sandbox)
-        return requireSnapshot(records, sandboxId, id)
+        return requireSnapshot(sandboxId, id)
       }),
 
-    list: (caller, sandboxId) => records.list(sandboxes.requireOwned(caller, sandboxId).id),
+    list: async (caller, sandboxId) =>
+      snapshotRepository.list(store.read, sandboxes.requireOwned(caller, sandboxId).id),
 
     async restore(caller, sandboxId, id) {
       sandboxes.requireOwned(caller, sandboxId)
-      const { name } = requireSnapshot(records, sandboxId, id)
+      const { name } = await requireSnapshot(sandboxId, id)
       return await sandboxes.replaceFiles(caller, sandboxId, {
         reason: `Stopped to restore the snapshot “${name}”.`,
-        replace: (sandbox) =>
-          withFiles(sandbox, requireSnapshot(records, sandboxId, id).id, async () => {
+        async replace(sandbox) {
+          await requireSnapshot(sandboxId, id)
+          await withFiles(sandbox, id, async () => {
             const ref = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
             await call('snapshot.restore', ref, { deadlineMs: copyDeadlineMs })
             note(sandboxId, { type: 'snapshot.restored', description: `Restored the snapshot “${name}”.` })
-          }),
+          })
+        },
       })
     },
 
     fork: (caller, { sandboxId, id }, request) =>
-      sandboxes.exclusively(caller, sandboxId, (sandbox) =>
-        withFiles(sandbox, requireSnapshot(records, sandboxId, id).id, () =>
-          sandboxes.create(sandbox.accountId, toRequestedSettings(sandbox, request), {
-            sandboxId,
-            snapshotId: id,
-            deadlineMs: copyDeadlineMs,
-          }),
-        ),
-      ),
+      sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
+        await requireSnapshot(sandboxId, id)
+        const files = { sandboxId, snapshotId: id, deadlineMs: copyDeadlineMs }
+        return withFiles(sandbox, id, () =>
+          sandboxes.create(sandbox.accountId, toRequestedSettings(sandbox, request), files),
+        )
+      }),
 
     remove: (caller, sandboxId, id) =>
       sandboxes.exclusively(caller, sandboxId, async (sandbox) => {
-        const { name } = requireSnapshot(records, sandboxId, id)
+        const { name } = await requireSnapshot(sandboxId, id)
         const ref = { sandboxId, snapshotId: id, runtime: sandbox.runtime }
         await call('snapshot.delete', ref, { deadlineMs: copyDeadlineMs })
-        records.remove(id)
+        await store.write((tx) => snapshotRepository.remove(tx, id))
         note(sandboxId, { type: 'snapshot.deleted', description: `Deleted the snapshot “${name}”.` })
         tell(sandbox)
       }),
 
     async reconcile(hostCall) {
-      const incomplete = records.incomplete().filter(({ id }) => !making.has(id))
+      const listed = await snapshotRepository.listIncomplete(store.read)
+      const abandoned = new Set(listed.filter(({ id }) => !making.has(id)).map(({ id }) => id))
+      // A snapshot that a request has finished meanwhile is complete by now.
+      const incomplete = (await snapshotRepository.listIncomplete(store.read)).filter(({ id }) => abandoned.has(id))
       if (incomplete.length === 0) return
       const { result } = await hostCall('machine.stored', {})
       for (const { id, sandboxId, name } of incomplete) {
@@ -146,29 +152,45 @@ export function createSnapshots({ records, sandboxes, call, publish, note, newId
         const stored = result.machines.find((instance) => instance.id === sandboxId)
         if (!sandbox) continue
         if (stored?.snapshots.includes(id)) {
-          records.complete(id, stored.label?.snapshots.find((it) => it.id === id)?.sizeBytes ?? unknownBytes)
+          const sizeBytes = stored.label?.snapshots.find((it) => it.id === id)?.sizeBytes ?? unknownBytes
+          await store.write((tx) => snapshotRepository.complete(tx, id, sizeBytes))
           note(sandboxId, { type: 'snapshot.created', description: `Saved the snapshot “${name}”.` })
-        } else await discard({ records, log }, hostCall, { id, sandboxId, runtime: sandbox.runtime })
+        } else await discard({ store, log }, hostCall, { id, sandboxId, runtime: sandbox.runtime })
       }
     },
   }
 }
 
-function requireSnapshot(records: SnapshotRepository, sandboxId: SandboxId, id: SnapshotId): SnapshotRecord {
-  const record = records.find(sandboxId, id)
+/** @throws AppError `snapshot/too-many` */
+async function beginBelowLimit(
+  store: Store,
+  { name }: SandboxRecord,
+  begun: Omit<SnapshotRecord, 'sizeBytes'>,
+): Promise<void> {
+  await store.write(async (tx) => {
+    if ((await snapshotRepository.list(tx, begun.sandboxId)).length >= maxSnapshots) {
+      throw new AppError('snapshot/too-many', `${name} has ${maxSnapshots} snapshots, which is the maximum.`)
+    }
+    await snapshotRepository.begin(tx, begun)
+  })
+}
+
+/** @throws AppError `snapshot/not-found` */
+async function requireRecord(read: Query, sandboxId: SandboxId, id: SnapshotId): Promise<SnapshotRecord> {
+  const record = await snapshotRepository.find(read, sandboxId, id)
   if (record) return record
   throw new AppError('snapshot/not-found', `This sandbox has no snapshot ${id}.`)
 }
 
 /** Deletes a snapshot on the host, and its record. Never rejects; the next `reconcile` retries. */
 async function discard(
-  { records, log }: Pick<Options, 'records' | 'log'>,
+  { store, log }: Pick<Options, 'store' | 'log'>,
   call: HostCall,
   { id, sandboxId, runtime }: SnapshotRef & Pick<SandboxRecord, 'runtime'>,
 ): Promise<void> {
   try {
     await call('snapshot.delete', { sandboxId, snapshotId: id, runtime }, { deadlineMs: copyDeadlineMs })
-    records.remove(id)
+    await store.write((tx) => snapshotRepository.remove(tx, id))
   } catch (error) {
     log.warn('snapshot cleanup deferred until the host reconnects', { id, error })
   }
