@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openDatabase } from './sqlite/openDatabase.ts'
 import {
   amount,
+  anyText,
   bytes,
   defineTable,
   flag,
@@ -54,6 +55,16 @@ test('reads every kind of column as it was written', () => {
   const otherRow = { ...thing, id: 'two' as const, isReady: false, readAtMs: 5, limitAtomic: 2n ** 62n }
   database.prepare(thingTable.insert).run(thingTable.params(otherRow))
   expect(find('two')).toEqual(otherRow)
+})
+
+test('stores a text with U+0000 without that character, and any other text unchanged', () => {
+  const { encode, decode } = anyText()
+  for (const value of ['', 'plain', '\u0001', '"a"']) expect([encode(value), decode(value)]).toEqual([value, value])
+  for (const value of ['\0', 'a\0"ö\u0001', '\u0001json:', '\u0001json:"x"']) {
+    expect(encode(value)).not.toContain('\0')
+    expect(decode(encode(value))).toBe(value)
+  }
+  expect(decode('a\0b')).toBe('a\0b')
 })
 
 test('an upsert replaces the columns other than the key', () => {

@@ -29,6 +29,20 @@ export const text = <T extends string = string>(
   parse: (value: unknown) => T = (value) => value as T, // the value was written by encode
 ): Column<T> => ({ encode: (value) => value, decode: parse })
 
+/**
+ * Text column for any text of a client. PostgreSQL does not store U+0000, so a text that contains it is stored as JSON
+ * behind a marker, and any other text unchanged.
+ */
+export const anyText: () => Column<string> = () => ({
+  encode: (value) =>
+    value.includes('\0') || value.startsWith(jsonMarker) ? `${jsonMarker}${JSON.stringify(value)}` : value,
+  decode(value) {
+    const stored = String(value)
+    return stored.startsWith(jsonMarker) ? String(parseJson(stored.slice(jsonMarker.length))) : stored
+  },
+})
+const jsonMarker = '\u0001json:'
+
 /** Number column, or a time in milliseconds. `parse` validates the value that was read. */
 export const number = <T extends number = number>(
   parse: (value: number) => T = (value) => value as T, // the value was written by encode
