@@ -29,16 +29,16 @@ afterAll(async () => {
 
 /** Approves all pending requests during the test. */
 function allowingPerson(): void {
-  let isThere = true
+  let isActive = true
   const allowing = (async () => {
-    while (isThere) {
+    while (isActive) {
       const { intents } = (await paying.agent.send('/local/intents?state=waiting')).json
       for (const { id } of intents) await paying.post(`/local/intents/${id}/decision`, { approve: true })
       await wait(20)
     }
   })()
   onTestFinished(async () => {
-    isThere = false
+    isActive = false
     await allowing
   })
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 import type { StartOptions } from '#config/startOptions.ts'
 import { removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
 import { findLockHolder } from '#platform/files/dataLock.ts'
+import { pathExists } from '#platform/files/pathExists.ts'
 import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
 import { getHostFolder, getHostSocketPath } from '#platform/net/hostSocket.ts'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
@@ -104,7 +105,8 @@ async function requireTarget(folder: string | undefined, dataFolder: string): Pr
   const names = await readdir(folder).catch(() => [])
   if (names.length > 0)
     throw new AppError('command/usage', `${folder} is not empty. Choose a folder that does not exist yet.`)
-  if (!(await isThere(dataFolder))) throw new AppError('command/usage', `The data folder ${dataFolder} does not exist.`)
+  if (!(await pathExists(dataFolder)))
+    throw new AppError('command/usage', `The data folder ${dataFolder} does not exist.`)
   return folder
 }
 
@@ -215,7 +217,7 @@ async function copySandboxes(dataFolder: string, part: string, frozen: readonly 
     await copyMode(from, to)
     if (snapshotId === undefined) continue
     const snapshot = join(from, 'snapshots', snapshotId)
-    const isImage = await isThere(`${snapshot}.ext4`)
+    const isImage = await pathExists(`${snapshot}.ext4`)
     await copyTree(isImage ? `${snapshot}.ext4` : snapshot, join(to, isImage ? diskName : filesName))
   }
 }
@@ -250,11 +252,4 @@ async function moveAside(folder: string): Promise<string | null> {
   const aside = `${folder}.before-restore-${new Date().toISOString().replace(/[-:]|\..*/g, '')}`
   await rename(folder, aside)
   return aside
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -76,9 +76,9 @@ function isSame(now: LockHolder | undefined, before: LockHolder): boolean {
   return now?.token === before.token
 }
 
-async function waitUntilMissing(isThere: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
+async function waitUntilMissing(isRunning: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += lookMs) {
-    if (!(await isThere())) return true
+    if (!(await isRunning())) return true
     await wait(lookMs)
   }
   return false

@@ -32,7 +32,7 @@ export function createLockableSigner({
   const keys = createMemoryKeys()
   const changes = createEmitter()
   let open = unlocked
-  let isThere = true
+  let isPresent = true
   let pendingLock: Promise<void> = Promise.resolve()
   const lend: WalletKeys['lend'] = async (id, use) => {
     await pendingLock
@@ -48,14 +48,14 @@ export function createLockableSigner({
       ...(solanaBlockHash && { solanaBlockHash }),
     }),
     signatures: () => keys.lent.length,
-    wallet: { isUnlocked: () => isThere && open, accounts: () => (isThere ? keys.accounts() : []) },
+    wallet: { isUnlocked: () => isPresent && open, accounts: () => (isPresent ? keys.accounts() : []) },
     onWalletChange: changes.subscribe,
     setUnlocked(next) {
       open = next
       changes.emit()
     },
     removeWallet() {
-      isThere = false
+      isPresent = false
     },
     hold() {
       let release = () => {}

@@ -100,15 +100,15 @@ test('releases a resource whose payment was being verified when the process ende
 test('settles no payment for a resource that can no longer be delivered', async () => {
   const { facilitator, asked: requests } = createScriptedFacilitator(settles)
   const name = newThing()
-  let isThere = false
+  let exists = false
   const { buy, refusal } = shop(facilitator, {
     assertDeliverable() {
-      if (!isThere) throw new AppError('sandbox/not-found', 'There is no sandbox.')
+      if (!exists) throw new AppError('sandbox/not-found', 'There is no sandbox.')
     },
   })
   expect((await refusal(await sign(), name)).code).toBe('sandbox/not-found')
   expect(requests.length).toBe(0)
-  isThere = true
+  exists = true
   expect((await buy(await sign(), name)).status).toBe(201)
 })
 

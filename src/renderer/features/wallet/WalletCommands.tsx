@@ -12,7 +12,7 @@ export function WalletCommands() {
   const wallet = useWallet().data
   const actions = useWalletActions()
   const state = wallet?.state
-  const isThere = state === 'locked' || state === 'unlocked'
+  const hasWallet = state === 'locked' || state === 'unlocked'
   const accounts = wallet?.keyrings.flatMap((keyring) => keyring.accounts) ?? []
   const inWallet = (run: () => void) => () => {
     goTo('wallet')
@@ -33,7 +33,7 @@ export function WalletCommands() {
       title: state === 'absent' ? 'Create a wallet…' : 'Create another recovery phrase…',
       section,
       icon: Plus,
-      enabled: isThere || state === 'absent',
+      enabled: hasWallet || state === 'absent',
       run: inWallet(actions.create),
     },
     {
@@ -42,7 +42,7 @@ export function WalletCommands() {
       section,
       icon: Download,
       keywords: ['keystore', 'private key', 'restore'],
-      enabled: isThere || state === 'absent',
+      enabled: hasWallet || state === 'absent',
       run: inWallet(actions.importOne),
     },
     {
@@ -50,7 +50,7 @@ export function WalletCommands() {
       title: 'Change the wallet passphrase…',
       section,
       icon: KeyRound,
-      enabled: isThere,
+      enabled: hasWallet,
       run: actions.changePassphrase,
     },
     ...accounts.map(

@@ -1,12 +1,12 @@
 import {
   type ExportFormat,
   type ImportedNode,
-  type LooseObject,
   toId,
   toList,
   toObject,
   toText,
   toTime,
+  type UnknownRecord,
 } from './importedConversation.ts'
 
 /** `conversations.json`: a list of conversations with their messages in `mapping`, by id, each with its parent. */
@@ -29,7 +29,7 @@ export const chatGptExport: ExportFormat = {
   },
 }
 
-function toNodes(id: string, node: LooseObject | undefined): ImportedNode[] {
+function toNodes(id: string, node: UnknownRecord | undefined): ImportedNode[] {
   if (!node) return []
   const message = toObject(node.message)
   const content = toObject(message?.content) ?? {}
@@ -53,7 +53,7 @@ function toNodes(id: string, node: LooseObject | undefined): ImportedNode[] {
   ]
 }
 
-function readContent(content: LooseObject): string {
+function readContent(content: UnknownRecord): string {
   switch (content.content_type) {
     case 'code':
       return toFence(toText(content.text), toText(content.language))
@@ -74,7 +74,7 @@ function readPart(part: unknown): string {
   return ''
 }
 
-function readThoughts(content: LooseObject): string {
+function readThoughts(content: UnknownRecord): string {
   return toList(content.thoughts)
     .map((value) => toText(toObject(value)?.content) || toText(toObject(value)?.summary))
     .filter(Boolean)

@@ -1,13 +1,13 @@
 import {
   type ExportFormat,
   type ImportedNode,
-  type LooseObject,
   toId,
   toList,
   toObject,
   toObjects,
   toText,
   toTime,
+  type UnknownRecord,
 } from './importedConversation.ts'
 
 /** `conversations.json`: a list of conversations with `chat_messages` of `human` and `assistant`, in order. */
@@ -35,7 +35,7 @@ export const claudeExport: ExportFormat = {
 /** Messages without a parent follow the previous one. */
 const noParent = '00000000-0000-4000-8000-000000000000'
 
-function toNode(message: LooseObject, index: number, before: ImportedNode | undefined): ImportedNode {
+function toNode(message: UnknownRecord, index: number, before: ImportedNode | undefined): ImportedNode {
   const isHuman = message.sender === 'human' || message.sender === 'user'
   const parent = toId(message.parent_message_uuid)
   const blocks = toObjects(message.content)

@@ -28,22 +28,22 @@ export type ImportedNode = {
 /** Export format of another program. */
 export type ExportFormat = {
   name: ImportFormat
-  isConversation(value: LooseObject): boolean
+  isConversation(value: UnknownRecord): boolean
   /** @throws Error with a readable message if the conversation cannot be imported */
-  read(value: LooseObject): ImportedConversation
+  read(value: UnknownRecord): ImportedConversation
 }
 
-export type LooseObject = Readonly<Record<string, unknown>>
+export type UnknownRecord = Readonly<Record<string, unknown>>
 
-export function toObject(value: unknown): LooseObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as LooseObject) : undefined
+export function toObject(value: unknown): UnknownRecord | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as UnknownRecord) : undefined
 }
 
 export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-export function toObjects(value: unknown): LooseObject[] {
+export function toObjects(value: unknown): UnknownRecord[] {
   return toList(value).flatMap((item) => {
     const object = toObject(item)
     return object ? [object] : []

@@ -1,13 +1,13 @@
 import {
   type ExportFormat,
   type ImportedNode,
-  type LooseObject,
   toId,
   toList,
   toObject,
   toObjects,
   toText,
   toTime,
+  type UnknownRecord,
 } from './importedConversation.ts'
 
 /**
@@ -37,10 +37,10 @@ export const libreChatExport: ExportFormat = {
   },
 }
 
-type Todo = { message: LooseObject; parentId: string | undefined }
+type Todo = { message: UnknownRecord; parentId: string | undefined }
 
 /** Flattens a tree in file order. Iterative, because the tree may be arbitrarily deep. */
-function flatten(messages: readonly unknown[], options: LooseObject): ImportedNode[] {
+function flatten(messages: readonly unknown[], options: UnknownRecord): ImportedNode[] {
   const nodes: ImportedNode[] = []
   const todo: Todo[] = listChildren(messages, undefined)
   for (let next = todo.pop(); next; next = todo.pop()) {
@@ -57,7 +57,7 @@ function listChildren(messages: readonly unknown[], parentId: string | undefined
     .reverse()
 }
 
-function toNode({ message, parentId }: Todo, index: number, options: LooseObject): ImportedNode {
+function toNode({ message, parentId }: Todo, index: number, options: UnknownRecord): ImportedNode {
   const parts = toObjects(message.content)
   const said = parts
     .filter(({ type }) => type === 'text')

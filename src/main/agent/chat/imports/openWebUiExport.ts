@@ -1,12 +1,12 @@
 import {
   type ExportFormat,
   type ImportedNode,
-  type LooseObject,
   toId,
   toList,
   toObject,
   toText,
   toTime,
+  type UnknownRecord,
 } from './importedConversation.ts'
 
 /**
@@ -48,7 +48,7 @@ function chainMessages(messages: readonly unknown[]): ImportedNode[] {
 }
 
 function toNode(
-  message: LooseObject | undefined,
+  message: UnknownRecord | undefined,
   { id, parentId }: { id: string; parentId: string | undefined },
 ): ImportedNode[] {
   if (!message) return []

@@ -8,10 +8,10 @@ import { claudeExport } from './claudeExport.ts'
 import {
   type ExportFormat,
   type ImportedConversation,
-  type LooseObject,
   toObject,
   toObjects,
   toText,
+  type UnknownRecord,
 } from './importedConversation.ts'
 import { libreChatExport } from './libreChatExport.ts'
 import { openWebUiExport } from './openWebUiExport.ts'
@@ -39,7 +39,7 @@ export function parseExport(bytes: Buffer): ReadExport {
 
 function* readConversations(
   format: ExportFormat,
-  objects: readonly LooseObject[],
+  objects: readonly UnknownRecord[],
 ): Generator<{ title: string; conversation: ImportedConversation } | { title: string; reason: string }> {
   for (const [index, object] of objects.entries()) {
     const title = toText(object.title) || toText(object.name) || `Conversation ${index + 1}`

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { pathExists } from '#platform/files/pathExists.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import { makeTree, removeTree } from './sandboxFolder.ts'
 
@@ -63,7 +64,7 @@ export function createDiskTemplates({ folder, mke2fs }: { folder: string; mke2fs
       const digest = digests.get(content) ?? hashContent(content)
       digests.set(content, digest)
       const path = join(folder, `${digest}-${diskGb}.ext4`)
-      if (await isThere(path)) return path
+      if (await pathExists(path)) return path
       const template = making.get(path) ?? make(path, content, diskGb)
       making.set(path, template)
       try {
@@ -86,11 +87,4 @@ function hashContent(content: readonly BaseEntry[]): string {
       .update('\n')
   }
   return hash.digest('hex').slice(0, 16)
-}
-
-function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

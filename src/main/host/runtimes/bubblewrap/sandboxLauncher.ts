@@ -89,7 +89,7 @@ export async function findSandboxImage(
 async function requireImage(store: ImageStore, name: ImageName): Promise<StoredImage> {
   const image = await store.find(name)
   if (image) return image
-  if (!(await store.isBeingAdded(name))) throw new AppError('image/not-found', `There is no image \`${name}\`.`)
+  if (!(await store.isAdding(name))) throw new AppError('image/not-found', `There is no image \`${name}\`.`)
   throw new AppError('image/not-ready', `The image \`${name}\` is still being added.`)
 }
 

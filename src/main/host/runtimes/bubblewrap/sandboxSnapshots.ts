@@ -1,5 +1,6 @@
-import { mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathExists } from '#platform/files/pathExists.ts'
 import { AppError } from '#shared/appError.ts'
 import { SnapshotId } from '#shared/ids.ts'
 import { copyStorage, measureStorage } from './copyFiles.ts'
@@ -41,7 +42,7 @@ export function createSandboxSnapshots(tools: () => Promise<{ perl: string; bwra
   const find: SandboxSnapshots['find'] = async (folder, id) => {
     for (const kind of ['image', 'folder'] as const) {
       const path = getPath(folder, id, kind)
-      if (await isThere(path)) return { kind, path }
+      if (await pathExists(path)) return { kind, path }
     }
     throw new AppError('snapshot/not-found', `There is no snapshot ${id}.`)
   }
@@ -131,11 +132,4 @@ function toError(action: string, error: unknown, signal: AbortSignal): Error {
   // Errors of the system and of programs may contain folder names of this computer, so they are only logged.
   const detail = error instanceof Error && !('code' in error) ? `: ${error.message}` : ''
   return new AppError('snapshot/failed', `${action}${detail}.`, { cause: error })
-}
-
-function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

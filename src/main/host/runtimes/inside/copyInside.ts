@@ -21,7 +21,7 @@ export async function copyInside(
   signal: AbortSignal,
 ): Promise<void> {
   await files.stat(from, signal)
-  if (await isThere(files, to, signal)) throw new AppError('file/exists', `${to} already exists.`)
+  if (await existsInside(files, to, signal)) throw new AppError('file/exists', `${to} already exists.`)
   await copyAndMove(
     { files, exec },
     { from, to, moveIntoPlace: (part) => files.move({ from: part, to, replace: false }, signal) },
@@ -68,7 +68,7 @@ async function copyAndMove(
   }
 }
 
-async function isThere(files: Tools['files'], path: string, signal: AbortSignal): Promise<boolean> {
+async function existsInside(files: Tools['files'], path: string, signal: AbortSignal): Promise<boolean> {
   try {
     await files.stat(path, signal)
     return true

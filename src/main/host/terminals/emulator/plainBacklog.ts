@@ -1,4 +1,4 @@
-import { cutBefore, findColors, findPlainPart } from './unseenOutput.ts'
+import { findColors, findLastLines, findPlainPart } from './unseenOutput.ts'
 
 /**
  * Plain output that a screen has accepted but not parsed. During a flood without viewers, output that scrolls out is
@@ -28,7 +28,7 @@ export function createPlainBacklog(): PlainBacklog {
   /** @returns false if most of the output may still become visible */
   const shrink = (added: Uint8Array, maxLines: number): boolean => {
     const bytes = Buffer.concat([...parts, added])
-    const cut = cutBefore({ bytes, from: 0, until: bytes.length, maxLines })
+    const cut = findLastLines({ bytes, from: 0, until: bytes.length, maxLines })
     if (bytes.length - cut > maxBytes / 2) return false
     // Copied, so that the dropped bytes can be freed.
     keep([findColors(bytes, 0, cut), new Uint8Array(bytes.subarray(cut))])

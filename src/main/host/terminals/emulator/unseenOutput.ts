@@ -30,7 +30,7 @@ export type PlainRun = {
 export function findPlainRun(bytes: Uint8Array, from: number, maxLines: number): PlainRun {
   if (!isWorthSearching(bytes, from, maxLines)) return { until: bytes.length, visibleFrom: from }
   const { until, lines } = findPlainPart(bytes, from)
-  return { until, visibleFrom: lines > maxLines ? cutBefore({ bytes, from, until, maxLines }) : from }
+  return { until, visibleFrom: lines > maxLines ? findLastLines({ bytes, from, until, maxLines }) : from }
 }
 
 export type PlainPart = {
@@ -143,7 +143,7 @@ function isWorthSearching(bytes: Uint8Array, from: number, maxLines: number): bo
 }
 
 /** Returns the start of the last `maxLines` lines of a run, or the start of the run if it has fewer. */
-export function cutBefore(run: { bytes: Uint8Array; from: number; until: number; maxLines: number }): number {
+export function findLastLines(run: { bytes: Uint8Array; from: number; until: number; maxLines: number }): number {
   let lines = 0
   for (let index = run.until - 1; index > run.from; index--) {
     if (run.bytes[index] !== lineFeed) continue

@@ -145,10 +145,10 @@ function useSought(
   const actions = useChatActions()
   const [requestedId, setRequestedId] = useState<string>()
   const sought = MessageId.safeParse(targetId).data
-  const isThere = data?.messages.some(({ id }) => id === sought) || data?.beside.some(({ id }) => id === sought)
+  const isLoaded = data?.messages.some(({ id }) => id === sought) || data?.beside.some(({ id }) => id === sought)
   const isRead = data !== undefined
   useEffect(() => {
-    if (sought === undefined || !isRead || isThere || requestedId === sought) return
+    if (sought === undefined || !isRead || isLoaded || requestedId === sought) return
     setRequestedId(sought)
     void (async () => {
       try {
@@ -159,7 +159,7 @@ function useSought(
         notify.failed(error, { title: 'Could not find that message' })
       }
     })()
-  }, [sought, isRead, isThere, requestedId, agent, actions, readAround, leafId, conversationId])
+  }, [sought, isRead, isLoaded, requestedId, agent, actions, readAround, leafId, conversationId])
   return sought
 }
 

@@ -45,7 +45,7 @@ function withValidActive(tab: TabLayout): TabLayout {
 }
 
 export function withNewTab(layout: Layout, terminalId: string): Layout {
-  return [...layout, { id: freeId(layout), tree: createPane(terminalId), active: terminalId, zoomed: false }]
+  return [...layout, { id: createTabId(layout), tree: createPane(terminalId), active: terminalId, zoomed: false }]
 }
 
 export function removeTerminal(layout: Layout, terminalId: string): Layout {
@@ -147,6 +147,6 @@ export function updateTab(layout: Layout, terminalId: string, change: (tab: TabL
   return layout.map((tab) => (tab === own ? change(tab) : tab))
 }
 
-function freeId(layout: Layout): string {
+function createTabId(layout: Layout): string {
   return String(Math.max(0, ...layout.map(({ id }) => Number(id) || 0)) + 1)
 }

@@ -34,7 +34,7 @@ export type ImageStore = {
   /** Succeeds if the image does not exist. */
   remove(name: ImageName): Promise<void>
   /** Whether any process is currently adding this image. */
-  isBeingAdded(name: ImageName): Promise<boolean>
+  isAdding(name: ImageName): Promise<boolean>
   /** Removes incomplete files of processes that ended during an operation. */
   sweep(): Promise<void>
 }
@@ -105,7 +105,7 @@ export function createImageStore(folder: string): ImageStore {
         await nameLock.release()
       }
     },
-    isBeingAdded: async (name) => (await findLockHolder(folder, lockName(name))) !== undefined,
+    isAdding: async (name) => (await findLockHolder(folder, lockName(name))) !== undefined,
     async sweep() {
       for (const entry of await readdir(folder).catch(() => [])) {
         const name = unfinished.exec(entry)?.[1]

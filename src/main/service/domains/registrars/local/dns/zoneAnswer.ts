@@ -124,8 +124,8 @@ function findRecords({ records }: Zone, host: string): readonly DnsRecordData[] 
     const wild = above === '' ? '*' : `*.${above}`
     const matched = records.filter((it) => it.host === wild)
     if (matched.length > 0) return matched
-    const isThere = records.some((record) => record.host === above || record.host.endsWith(`.${above}`))
-    if (above !== '' && isThere) return undefined
+    const nameExists = records.some((record) => record.host === above || record.host.endsWith(`.${above}`))
+    if (above !== '' && nameExists) return undefined
   }
   return undefined
 }
