@@ -1,17 +1,21 @@
 import { AppError } from '#shared/appError.ts'
 import { automatonLimits } from '#shared/contract/automatons.ts'
-import type { AutomatonRepository } from './automatonRepository.ts'
+import type { Query, Store, Transaction } from '#storage/store.ts'
+import { automatonRepository } from './automatonRepository.ts'
 
 export type AutomatonNonces = {
   /** Creates a nonce that is valid only for registrations by this creator and, if set, of this automaton. */
-  bind(binding: { creatorKey: string; automatonId: string | undefined }): { nonce: string; expiresAtMs: number }
+  bind(binding: {
+    creatorKey: string
+    automatonId: string | undefined
+  }): Promise<{ nonce: string; expiresAtMs: number }>
   /**
    * @returns whether the nonce was bound, which proves that the creator took part
    * @throws AppError `identity/nonce-bound`
    */
-  checkBinding(nonce: string, binding: { creatorKey: string; automatonId: string }): boolean
-  /** Marks a nonce as used. Call it within a transaction. @throws AppError `identity/nonce-used` */
-  spend(nonce: string): void
+  checkBinding(query: Query, nonce: string, binding: { creatorKey: string; automatonId: string }): Promise<boolean>
+  /** Marks a nonce as used. @throws AppError `identity/nonce-used` */
+  spend(tx: Transaction, nonce: string): Promise<void>
 }
 
 /** Open nonces per creator. Above this, those that expire first are removed. */
@@ -21,22 +25,25 @@ const maxOpen = 100
 const boundNonce = /^bound_[0-9a-f]{32}$/
 
 export function createAutomatonNonces(options: {
-  records: Pick<AutomatonRepository, 'findNonce' | 'addNonce' | 'trimNonces' | 'markUsed' | 'removeExpiredNonces'>
+  store: Pick<Store, 'write'>
   now: () => number
   randomBytes: (count: number) => Buffer
 }): AutomatonNonces {
-  const { records, now, randomBytes } = options
+  const { store, now, randomBytes } = options
   return {
-    bind({ creatorKey, automatonId = null }) {
+    async bind({ creatorKey, automatonId = null }) {
       const nonce = `bound_${randomBytes(16).toString('hex')}`
-      const expiresAtMs = now() + automatonLimits.boundNonceMs
-      records.removeExpiredNonces(now())
-      records.addNonce({ nonce, creatorKey, automatonId, usedAtMs: null, expiresAtMs })
-      records.trimNonces(creatorKey, maxOpen)
+      const nowMs = now()
+      const expiresAtMs = nowMs + automatonLimits.boundNonceMs
+      await store.write(async (tx) => {
+        await automatonRepository.removeExpiredNonces(tx, nowMs)
+        await automatonRepository.trimNonces(tx, creatorKey, maxOpen - 1)
+        await automatonRepository.addNonce(tx, { nonce, creatorKey, automatonId, usedAtMs: null, expiresAtMs })
+      })
       return { nonce, expiresAtMs }
     },
-    checkBinding(nonce, { creatorKey, automatonId }) {
-      const stored = records.findNonce(nonce)
+    async checkBinding(query, nonce, { creatorKey, automatonId }) {
+      const stored = await automatonRepository.findNonce(query, nonce)
       if (!stored || stored.creatorKey === null) return false
       if (stored.creatorKey !== creatorKey) {
         throw new AppError('identity/nonce-bound', 'The nonce is bound to another creator.')
@@ -46,13 +53,18 @@ export function createAutomatonNonces(options: {
       }
       return true
     },
-    spend(nonce) {
-      const stored = records.findNonce(nonce)
+    async spend(tx, nonce) {
+      const nowMs = now()
+      const stored = await automatonRepository.findNonce(tx, nonce)
       if (stored && stored.usedAtMs !== null) throw new AppError('identity/nonce-used', 'The nonce was already used.')
-      const isOver = stored ? stored.expiresAtMs !== null && stored.expiresAtMs <= now() : boundNonce.test(nonce)
+      const isOver = stored ? stored.expiresAtMs !== null && stored.expiresAtMs <= nowMs : boundNonce.test(nonce)
       if (isOver) throw new AppError('identity/nonce-used', 'The nonce has expired.')
-      if (stored) records.markUsed(nonce, now())
-      else records.addNonce({ nonce, creatorKey: null, automatonId: null, usedAtMs: now(), expiresAtMs: null })
+      if (stored) await automatonRepository.markUsed(tx, nonce, nowMs)
+      else {
+        await automatonRepository.addNonce(tx, {
+          ...{ nonce, creatorKey: null, automatonId: null, usedAtMs: nowMs, expiresAtMs: null },
+        })
+      }
     },
   }
 }

@@ -15,15 +15,15 @@ export function createAutomatonRoutes(automatons: Automatons): Endpoint[] {
     createSignInEndpoint(registerAutomaton, async ({ body }, { openQuota }) => ({
       automaton: toWire(await automatons.register(body, await openQuota('automaton'))),
     })),
-    createOpenEndpoint(getAutomaton, ({ params }) => ({ automaton: toWire(automatons.get(params.id)) })),
-    createEndpoint(listAutomatons, (_, { caller }) => {
-      const listed = automatons.ofAccount(caller.accountId).map(toWire)
+    createOpenEndpoint(getAutomaton, async ({ params }) => ({ automaton: toWire(await automatons.get(params.id)) })),
+    createEndpoint(listAutomatons, async (_, { caller }) => {
+      const listed = (await automatons.ofAccount(caller.accountId)).map(toWire)
       return { automatons: listed, data: listed, count: listed.length }
     }),
     createEndpoint(createAutomatonNonce, async ({ body }, { caller, openQuota }) => {
       const count = await openQuota('nonce')
       count()
-      const { nonce, expiresAtMs, creatorAddress } = automatons.bindNonce(caller, body.automaton_id)
+      const { nonce, expiresAtMs, creatorAddress } = await automatons.bindNonce(caller, body.automaton_id)
       return { nonce, expires_at: toIsoTime(expiresAtMs), creator_address: creatorAddress }
     }),
   ]

@@ -1,10 +1,11 @@
 import { AppError } from '#shared/appError.ts'
 import type { ServiceEvent } from '#shared/contract/events.ts'
 import type { AccountId } from '#shared/ids.ts'
+import type { Store } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from '../auth/walletRepository.ts'
 import type { AutomatonNonces } from './automatonNonces.ts'
-import type { AutomatonRecord, AutomatonRepository } from './automatonRepository.ts'
+import { type AutomatonRecord, automatonRepository } from './automatonRepository.ts'
 import { type AutomatonRegistrationRequest, checkProof } from './registrationProof.ts'
 
 export type Automatons = {
@@ -15,14 +16,14 @@ export type Automatons = {
    */
   register(registration: AutomatonRegistrationRequest, admitNew: () => void): Promise<AutomatonRecord>
   /** @throws AppError `identity/not-found` */
-  get(id: string): AutomatonRecord
+  get(id: string): Promise<AutomatonRecord>
   /** Lists the account's own automatons, then those that name it as creator. Newest first in both groups. */
-  ofAccount(accountId: AccountId): AutomatonRecord[]
+  ofAccount(accountId: AccountId): Promise<AutomatonRecord[]>
   /** @throws AppError `auth/wallet-needed` */
   bindNonce(
     caller: { accountId: AccountId; wallet: WalletName | undefined },
     automatonId: string | undefined,
-  ): { nonce: string; expiresAtMs: number; creatorAddress: string }
+  ): Promise<{ nonce: string; expiresAtMs: number; creatorAddress: string }>
 }
 
 /** Any client may name any creator, so automatons that only name one have a separate limit. */
@@ -30,7 +31,7 @@ const maxListed = 1000
 const maxNaming = 100
 
 export function createAutomatons(options: {
-  records: AutomatonRepository
+  store: Store
   nonces: AutomatonNonces
   wallets: Pick<WalletRepository, 'find' | 'list'>
   /** Name of the EIP-712 domain for signed registrations. */
@@ -39,7 +40,7 @@ export function createAutomatons(options: {
   recordForAccount: ActivityLog['recordForAccount']
   now: () => number
 }): Automatons {
-  const { records, nonces, wallets, domainName, publish, recordForAccount, now } = options
+  const { store, nonces, wallets, domainName, publish, recordForAccount, now } = options
 
   /** Notifies the creator only if its nonce was used. Otherwise any client could flood its activity log. */
   const announce = (record: AutomatonRecord, isBound: boolean): void => {
@@ -60,38 +61,36 @@ export function createAutomatons(options: {
       const record = toRecord(registration, now())
       await checkProof(registration, domainName)
       const { id, creatorKey } = record
-      const {
-        isCreated,
-        kept: stored,
-        isBound,
-      } = records.atomically(() => {
-        const isBound = nonces.checkBinding(registration.nonce, { creatorKey, automatonId: id })
-        const before = records.find(id)
+      const admitOnce = memoize(admitNew) // PostgreSQL may repeat the transaction
+      const { isCreated, stored, isBound } = await store.write(async (tx) => {
+        const isBound = await nonces.checkBinding(tx, registration.nonce, { creatorKey, automatonId: id })
+        const before = await automatonRepository.find(tx, id)
         if (before) {
           checkUnchanged(before, record)
-          return { isCreated: false, kept: before, isBound }
+          return { isCreated: false, stored: before, isBound }
         }
-        nonces.spend(registration.nonce)
-        admitNew()
-        records.add(record)
-        return { isCreated: true, kept: record, isBound }
+        await nonces.spend(tx, registration.nonce)
+        admitOnce()
+        await automatonRepository.add(tx, record)
+        return { isCreated: true, stored: record, isBound }
       })
       if (isCreated) announce(stored, isBound)
       return stored
     },
-    get(id) {
-      const record = records.find(toCanonicalId(id))
+    async get(id) {
+      const record = await automatonRepository.find(store.read, toCanonicalId(id))
       if (record) return record
       throw new AppError('identity/not-found', `No automaton ${id} is registered.`)
     },
-    ofAccount(accountId) {
+    async ofAccount(accountId) {
       const keys = wallets.list(accountId).map(({ address }) => toAddressKey(address))
-      return [...records.ofWallets(keys, maxListed), ...records.naming(keys, maxNaming)]
+      const own = await automatonRepository.listOfWallets(store.read, keys, maxListed)
+      return [...own, ...(await automatonRepository.listNaming(store.read, keys, maxNaming))]
     },
-    bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
+    async bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
       if (!wallet)
         throw new AppError('auth/wallet-needed', 'A nonce belongs to a wallet, and this account has no wallet.')
-      const bound = nonces.bind({
+      const bound = await nonces.bind({
         creatorKey: toAddressKey(wallet.address),
         automatonId: automatonId && toCanonicalId(automatonId),
       })
@@ -125,6 +124,16 @@ function toRecord(registration: AutomatonRegistrationRequest, createdAtMs: numbe
     nonce: registration.nonce,
     signature: registration.signature,
     createdAtMs,
+  }
+}
+
+/** Returns a function that calls `work` until it has returned once. */
+function memoize(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    work()
+    isDone = true
   }
 }
 

@@ -21,7 +21,6 @@ import { createSignIns } from '../auth/signIns.ts'
 import { createUserSession } from '../auth/userSession.ts'
 import { createWalletRepository, toWalletKey } from '../auth/walletRepository.ts'
 import { createAutomatonNonces } from '../automatons/automatonNonces.ts'
-import { createAutomatonRepository } from '../automatons/automatonRepository.ts'
 import { createAutomatonRoutes } from '../automatons/automatonRoutes.ts'
 import { createAutomatons } from '../automatons/automatons.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
@@ -105,10 +104,9 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
   principals.add('sign-in', sessions.findRights)
   principals.add('person', () => (options.personKey?.() === undefined ? undefined : { accountId: owner }))
 
-  const automatonRecords = createAutomatonRepository(database)
   const registered = createAutomatons({
-    records: automatonRecords,
-    nonces: createAutomatonNonces({ records: automatonRecords, now: clock.steadyMs, randomBytes }),
+    store,
+    nonces: createAutomatonNonces({ store, now: clock.steadyMs, randomBytes }),
     wallets,
     domainName: options.identityDomainName ?? registerTypedData.defaultDomainName,
     publish: events.publish,
