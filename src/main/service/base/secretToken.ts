@@ -7,6 +7,11 @@ export type SecretTokens = {
   isOne(text: string): boolean
   /** @returns the result of `find` for the hash of the token; the hash is compared again in constant time */
   holder<H extends { hash: Buffer }>(token: string, find: (hash: Buffer) => H | undefined): H | undefined
+  /** Like `holder`, for a lookup that waits for the store. */
+  findHolder<H extends { hash: Buffer }>(
+    token: string,
+    find: (hash: Buffer) => Promise<H | undefined>,
+  ): Promise<H | undefined>
 }
 
 /** Tokens consist of `prefix`, an underscore and 32 random bytes as 43 base64url characters. */
@@ -19,10 +24,18 @@ export function createSecretTokens(prefix: string): SecretTokens {
     holder(token, find) {
       if (!isOne(token)) return undefined
       const hash = hashSecret(token)
-      const match = find(hash)
-      return match && timingSafeEqual(match.hash, hash) ? match : undefined
+      return matchHash(find(hash), hash)
+    },
+    async findHolder(token, find) {
+      if (!isOne(token)) return undefined
+      const hash = hashSecret(token)
+      return matchHash(await find(hash), hash)
     },
   }
+}
+
+function matchHash<H extends { hash: Buffer }>(match: H | undefined, hash: Buffer): H | undefined {
+  return match && timingSafeEqual(match.hash, hash) ? match : undefined
 }
 
 /** Hashes a secret of 32 random bytes, which needs neither a salt nor a slow hash. */

@@ -30,7 +30,6 @@ import { toWireSandbox } from '../sandboxes/sandboxWire.ts'
 import { snapshotRepository } from '../snapshots/snapshotRepository.ts'
 import { createSnapshots, type Snapshots } from '../snapshots/snapshots.ts'
 import { createTerminalActivity, type TerminalActivity } from '../terminals/terminalActivity.ts'
-import { createTerminalLinkRepository } from '../terminals/terminalLinkRepository.ts'
 import { createTerminalLinks } from '../terminals/terminalLinks.ts'
 import { createTerminalStream } from '../terminals/terminalStream.ts'
 import { terminalToWire } from '../terminals/terminalWire.ts'
@@ -46,7 +45,7 @@ export type SandboxModule = {
   /** Connects to a port in a sandbox, which counts as a use of the sandbox. */
   connect: HostCalls['connect']
   /** Identifies the caller that a terminal link belongs to. */
-  linkHolder: (token: string) => Caller | undefined
+  linkHolder: (token: string) => Promise<Caller | undefined>
   endpoints: readonly Endpoint[]
   terminals: SocketEndpoint
   /** Sandboxes and ports that domains can point to. */
@@ -150,7 +149,7 @@ export function composeSandboxes(
   })
   const idle = composeIdlePolicy(context, { records, use, sandboxes, call })
   const uploads = composeUploads(context, { sandboxes, call })
-  const links = createTerminalLinks({ links: createTerminalLinkRepository(database), now: clock.steadyMs, randomBytes })
+  const links = createTerminalLinks({ store, now: clock.steadyMs, randomBytes })
   principals.add('link', links.findRights)
 
   return {

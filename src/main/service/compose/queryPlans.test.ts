@@ -18,6 +18,7 @@ import { domainClaimStatements } from '../sandboxDomains/domainClaimRepository.t
 import { sandboxDomainStatements } from '../sandboxDomains/sandboxDomainRepository.ts'
 import { foundSandboxStatements } from '../sandboxes/foundSandboxRepository.ts'
 import { snapshotStatements } from '../snapshots/snapshotRepository.ts'
+import { terminalLinkStatements } from '../terminals/terminalLinkRepository.ts'
 
 /** Statements that run on every request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
@@ -35,6 +36,7 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   'sandbox removals': foundSandboxStatements,
   snapshots: snapshotStatements,
   automatons: indexedAutomatonStatements,
+  'terminal links': terminalLinkStatements,
   uploads: uploadStatements,
   payments: paymentStatements,
   'sandbox domains': sandboxDomainStatements,

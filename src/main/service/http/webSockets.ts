@@ -30,7 +30,7 @@ type Options = {
   authentication: Authentication
   addressOf: CallerAddress
   /** Identifies the caller of a token that a page sent as a subprotocol. */
-  linkHolder: (token: string) => Caller | undefined
+  linkHolder: (token: string) => Promise<Caller | undefined>
   principals: Pick<ServicePrincipals, 'lease' | 'revision'>
   log: Log
 }
@@ -76,7 +76,7 @@ async function identifyCaller(
   { authentication, linkHolder, addressOf }: Options,
 ): Promise<Caller> {
   const token = findProtocolToken(request.headers)
-  const holder = token === undefined ? undefined : linkHolder(token)
+  const holder = token === undefined ? undefined : await linkHolder(token)
   const caller = holder ?? (await authentication.identify(readCredential(request.headers) ?? token, addressOf(request)))
   authorize(caller, { auth: 'key', linkMayUse, id })
   return caller

@@ -1,19 +1,27 @@
+import { AppError } from '#shared/appError.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
+import { ConstraintError, type Query, type Store } from '#storage/store.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { toIssuer } from '../base/principals.ts'
 import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
-import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
+import { terminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
-  /** Creates a token. Only its hash is stored. */
-  create(caller: Pick<Caller, 'accountId' | 'principal'>, sandboxId: SandboxId): { token: string; expiresAtMs: number }
+  /**
+   * Creates a token. Only its hash is stored.
+   * @throws AppError `sandbox/not-found` if the sandbox or the key of the caller has been deleted
+   */
+  create(
+    caller: Pick<Caller, 'accountId' | 'principal'>,
+    sandboxId: SandboxId,
+  ): Promise<{ token: string; expiresAtMs: number }>
   /**
    * Identifies the caller that a token belongs to.
    * @returns undefined if the token is unknown or expired, or its issuer has ended
    */
-  identify(token: string): Caller | undefined
+  identify(token: string): Promise<Caller | undefined>
   /** @param id hexadecimal hash of the token */
-  findRights(id: string): { accountId: AccountId } | undefined
+  findRights(id: string, query?: Query): Promise<{ accountId: AccountId } | undefined>
 }
 
 /** One hour: long enough for a terminal session, short enough for a link that is passed on. */
@@ -21,21 +29,29 @@ export const linkSeconds = 3600
 const linkTokens = createSecretTokens('stl')
 
 export function createTerminalLinks(options: {
-  links: TerminalLinkRepository
+  store: Store
   now: () => number
   randomBytes: (count: number) => Buffer
 }): TerminalLinks {
-  const { links, now, randomBytes } = options
+  const { store, now, randomBytes } = options
   return {
-    create({ accountId, principal }, sandboxId) {
+    async create({ accountId, principal }, sandboxId) {
       const token = linkTokens.create(randomBytes)
-      const expiresAtMs = now() + linkSeconds * 1000
-      links.removeExpired(now())
-      links.add({ hash: hashSecret(token), sandboxId, accountId, expiresAtMs, issuer: toIssuer(principal) })
+      const nowMs = now()
+      const expiresAtMs = nowMs + linkSeconds * 1000
+      const link = { hash: hashSecret(token), sandboxId, accountId, expiresAtMs, issuer: toIssuer(principal) }
+      const adding = store.write(async (tx) => {
+        await terminalLinkRepository.removeExpired(tx, nowMs)
+        await terminalLinkRepository.add(tx, link)
+      })
+      await adding.catch((cause: unknown) => {
+        if (!(cause instanceof ConstraintError) || cause.kind !== 'foreign-key') throw cause
+        throw new AppError('sandbox/not-found', 'Sandbox not found or access denied', { cause })
+      })
       return { token, expiresAtMs }
     },
-    identify(token) {
-      const link = linkTokens.holder(token, (hash) => links.find(hash, now()))
+    async identify(token) {
+      const link = await linkTokens.findHolder(token, (hash) => terminalLinkRepository.find(store.read, hash, now()))
       if (!link) return undefined
       const { accountId, sandboxId: onlySandbox, issuerKey } = link
       return {
@@ -49,6 +65,6 @@ export function createTerminalLinks(options: {
         wallet: undefined,
       }
     },
-    findRights: (id) => links.find(Buffer.from(id, 'hex'), now()),
+    findRights: (id, query = store.read) => terminalLinkRepository.find(query, Buffer.from(id, 'hex'), now()),
   }
 }

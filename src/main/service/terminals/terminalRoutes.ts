@@ -88,9 +88,9 @@ export function createTerminalRoutes(options: {
       await call('terminal.close', { sandboxId, terminalId: params.sessionId })
       return { success: true, session_id: params.sessionId, state: 'exited' }
     }),
-    createEndpoint(createTerminalLink, ({ params }, { caller }) => {
+    createEndpoint(createTerminalLink, async ({ params }, { caller }) => {
       const { id } = sandboxes.requireOwned(caller, params.id)
-      const { token, expiresAtMs } = links.create(caller, id)
+      const { token, expiresAtMs } = await links.create(caller, id)
       return {
         token,
         terminal_url: `${options.baseUrl()}/terminal/${id}#token=${token}`,
