@@ -33,7 +33,7 @@ describeStores('sandbox removals', (engine) => {
       await foundSandboxRepository.markRemoval(tx, removed, 1)
       await foundSandboxRepository.markRemoval(tx, known, 1)
     })
-    expect(await foundSandboxRepository.listKnown(store.read)).toEqual(new Set([known, removed]))
+    expect(await foundSandboxRepository.listRecorded(store.read)).toEqual(new Set([known, removed]))
   })
 
   test('the database has an id that stays', async () => {

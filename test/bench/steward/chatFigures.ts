@@ -110,9 +110,9 @@ async function timeToOpen(page: Page): Promise<number> {
         link.click()
         const look = () => {
           const log = document.querySelector('[data-messages]')
-          const isShown =
+          const isVisible =
             log?.textContent?.includes('The last message.') && log.scrollTop + log.clientHeight >= log.scrollHeight - 2
-          if (isShown) resolve(performance.now() - start)
+          if (isVisible) resolve(performance.now() - start)
           else requestAnimationFrame(look)
         }
         requestAnimationFrame(look)

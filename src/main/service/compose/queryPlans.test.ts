@@ -16,7 +16,7 @@ import { paymentStatements } from '../payments/paymentRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
 import { domainClaimStatements } from '../sandboxDomains/domainClaimRepository.ts'
 import { sandboxDomainStatements } from '../sandboxDomains/sandboxDomainRepository.ts'
-import { foundSandboxStatements } from '../sandboxes/foundSandboxRepository.ts'
+import { removalStatements } from '../sandboxes/foundSandboxRepository.ts'
 import { snapshotStatements } from '../snapshots/snapshotRepository.ts'
 import { terminalLinkStatements } from '../terminals/terminalLinkRepository.ts'
 
@@ -33,7 +33,7 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   quotes: quoteStatements,
   registry: registryStatements,
   'removed things': removedThingStatements,
-  'sandbox removals': foundSandboxStatements,
+  'sandbox removals': removalStatements,
   snapshots: snapshotStatements,
   automatons: indexedAutomatonStatements,
   'terminal links': terminalLinkStatements,

@@ -51,7 +51,7 @@ export function createUploads(options: Options): Uploads {
 
   const find = (sandboxId: SandboxId, id: UploadId) => uploadRepository.find(store.read, sandboxId, id)
   const get = async (sandboxId: SandboxId, id: UploadId): Promise<UploadRecord> =>
-    (await find(sandboxId, id)) ?? throwNotFound(id)
+    (await find(sandboxId, id)) ?? throwMissingUpload(id)
   const removeRecord = (id: UploadId): Promise<void> => store.write((tx) => uploadRepository.remove(tx, id))
 
   /** @throws AppError `upload/not-found`, `upload/offset` if the record has changed */
@@ -257,7 +257,7 @@ async function* readUntilAborted(body: AsyncIterable<Uint8Array>, signal: AbortS
   }
 }
 
-function throwNotFound(id: UploadId): never {
+function throwMissingUpload(id: UploadId): never {
   throw new AppError('upload/not-found', `There is no upload ${id}.`)
 }
 

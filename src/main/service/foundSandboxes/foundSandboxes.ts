@@ -62,9 +62,9 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
 
   /** Excludes sandboxes that are created or deleted during the listing. */
   const listUnknown = async (): Promise<StoredSandbox[]> => {
-    const before = await removals.listKnown(store.read)
+    const before = await removals.listRecorded(store.read)
     const stored = await listStored(call)
-    const after = await removals.listKnown(store.read)
+    const after = await removals.listRecorded(store.read)
     return stored.filter(({ id }) => !before.has(id) && !after.has(id))
   }
 

@@ -10,17 +10,16 @@ export type Authentication = {
   holder(credential: string | undefined): Promise<Caller | undefined>
 }
 
-type Found = Caller | undefined
 type Options = {
   /** Lookups, one per kind of credential. Each returns undefined for other credentials. */
-  finders: readonly ((credential: string) => Found | Promise<Found>)[]
+  finders: readonly ((credential: string) => Caller | undefined | Promise<Caller | undefined>)[]
   limiter: FailureLimiter
   /** Checks the rate of an authenticated caller. @throws AppError `request/rate` */
   admit?: (caller: Caller, address: string) => void
 }
 
 export function createAuthentication({ finders, limiter, admit }: Options): Authentication {
-  const holder = async (credential: string): Promise<Found> => {
+  const holder = async (credential: string): Promise<Caller | undefined> => {
     for (const find of finders) {
       const caller = await find(credential)
       if (caller) return caller

@@ -5,7 +5,7 @@ import { defineTable, number, type Params, type RowOf, type StoredRow, text } fr
 const sandboxRemovals = defineTable('sandbox_removals', { sandboxId: text<SandboxId>(), markedAtMs: number() })
 type SandboxRemoval = RowOf<typeof sandboxRemovals>
 
-export const foundSandboxStatements = {
+export const removalStatements = {
   mark: defineStatement<Params<keyof SandboxRemoval>>(`${sandboxRemovals.insert} ON CONFLICT (sandbox_id) DO NOTHING`),
   unmark: defineStatement<Params<'id'>>('DELETE FROM sandbox_removals WHERE sandbox_id = @id'),
   find: defineStatement<Params<'id'>>(
@@ -14,7 +14,7 @@ export const foundSandboxStatements = {
 }
 const identity = defineStatement('SELECT id FROM database_identity').withRows((row) => String(row.id))
 const listMarked = defineStatement('SELECT sandbox_id AS id FROM sandbox_removals').withRows(toSandboxId)
-const listKnown = defineStatement(
+const listRecorded = defineStatement(
   'SELECT id FROM sandboxes UNION SELECT sandbox_id AS id FROM sandbox_removals',
 ).withRows(toSandboxId)
 
@@ -27,20 +27,20 @@ export const foundSandboxRepository = {
   },
   /** Call this before deleting the first file of a sandbox. */
   async markRemoval(tx: Transaction, sandboxId: SandboxId, markedAtMs: number): Promise<void> {
-    await tx.run(foundSandboxStatements.mark, { sandboxId, markedAtMs })
+    await tx.run(removalStatements.mark, { sandboxId, markedAtMs })
   },
   async unmarkRemoval(tx: Transaction, id: SandboxId): Promise<void> {
-    await tx.run(foundSandboxStatements.unmark, { id })
+    await tx.run(removalStatements.unmark, { id })
   },
   async isMarked(query: Query, id: SandboxId): Promise<boolean> {
-    return (await query.first(foundSandboxStatements.find, { id })) !== undefined
+    return (await query.first(removalStatements.find, { id })) !== undefined
   },
   listMarked(query: Query): Promise<SandboxId[]> {
     return query.all(listMarked)
   },
   /** Lists the sandboxes of the database and those whose files are being deleted. */
-  async listKnown(query: Query): Promise<ReadonlySet<SandboxId>> {
-    return new Set(await query.all(listKnown))
+  async listRecorded(query: Query): Promise<ReadonlySet<SandboxId>> {
+    return new Set(await query.all(listRecorded))
   },
 }
 
