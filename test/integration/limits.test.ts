@@ -102,7 +102,7 @@ describe('the limits of a sandbox', () => {
     )
 
     const snapshotPath = { sandboxId: spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
-    await runtime.snapshot(snapshotPath, never)
+    await runtime.snapshot(snapshotPath, never, full)
     await run(full, 'rm /root/most; head -c 50M /dev/zero > /root/again')
     await full.stop()
     await runtime.restore(snapshotPath, never)

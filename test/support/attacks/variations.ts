@@ -9,7 +9,7 @@ export async function hostileSnapshot(stage: Stage): Promise<{ restored: string;
   const target = await stage.make()
   await preload(target, 'preload')
   const snapshot = { sandboxId: target.spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
-  await stage.runtime.snapshot(snapshot, never)
+  await stage.runtime.snapshot(snapshot, never, target.machine())
   await target.machine().stop()
   await stage.runtime.restore(snapshot, never)
   const refused = await target.restart()

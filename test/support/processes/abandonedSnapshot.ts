@@ -21,4 +21,4 @@ mkdirSync(snapshots)
 // Blocks the copy, because the FIFO has no reader.
 execFileSync('mkfifo', [join(snapshots, `${snapshotId}.ext4.part`)])
 process.stdout.write(`${spec.id}\n`)
-await runtime.snapshot({ sandboxId: spec.id, snapshotId }, signal)
+await runtime.snapshot({ sandboxId: spec.id, snapshotId }, signal, instance)

@@ -35,7 +35,7 @@ const ended = await terminal.ended
 const snapshot = { sandboxId: spec.id, snapshotId: SnapshotId.parse(`snap_${'0'.repeat(24)}`) }
 await exec('echo closed > /root/closed/inner/file; chmod 0 /root/closed/inner/file; mkfifo /root/fifo')
 await exec('(while :; do echo >> /root/ticks; sleep 0.01; done) >/dev/null 2>&1 &')
-const snapshotBytes = await runtime.snapshot(snapshot, signal)
+const snapshotBytes = await runtime.snapshot(snapshot, signal, instance)
 const ticks = async () => Number((await exec('wc -l < /root/ticks')).out)
 const before = await ticks()
 while ((await ticks()) === before);

@@ -54,7 +54,7 @@ async function remove(instance: SandboxInstance): Promise<void> {
 async function before() {
   const instance = await runtime.create(old, never)
   await said(instance, closed)
-  await runtime.snapshot(createSnapshotPath(old), never)
+  await runtime.snapshot(createSnapshotPath(old), never, instance)
   const observation = await look(old, instance)
   await instance.stop()
   return { seen: observation, detail: (await runtime.describe()).detail }
@@ -75,7 +75,7 @@ async function withIds() {
   const empty = await meter()
   await said(first, 'head -c 20000000 /dev/zero > /root/closed/zeros')
   await until('files in closed folders to be counted', async () => (await meter()) - empty >= 20_000_000)
-  await runtime.snapshot(createSnapshotPath(own), never)
+  await runtime.snapshot(createSnapshotPath(own), never, first)
   await said(first, 'rm -r /root/closed')
   await first.stop()
   await runtime.restore(createSnapshotPath(own), never)

@@ -9,9 +9,10 @@ import type { FileOperations } from './inside/fileOperations.ts'
 
 /**
  * Creates sandboxes of one kind. A sandbox behaves like a small computer with separate files, processes and network.
- * `test/contract/sandboxRuntime.ts` specifies the behavior of every implementation.
+ * `test/contract/sandboxRuntime.ts` specifies the behavior of every implementation. The caller knows which
+ * sandboxes run: it starts each at most once at a time, and passes back the instance where one is required.
  */
-export interface SandboxRuntime {
+export interface SandboxRuntime<Instance extends SandboxInstance = SandboxInstance> {
   readonly name: string
   /** Reports features and enforced limits, which are determined by trying. Never rejects. */
   describe(): Promise<RuntimeReport>
@@ -21,9 +22,9 @@ export interface SandboxRuntime {
    * @throws AppError `runtime/unavailable`, `image/not-found`, `image/not-ready`, `snapshot/not-found`,
    * `egress/unavailable`, `sandbox/start-failed`
    */
-  create(spec: SandboxSpec, signal: AbortSignal, from?: SnapshotRef): Promise<SandboxInstance>
+  create(spec: SandboxSpec, signal: AbortSignal, from?: SnapshotRef): Promise<Instance>
   /** Starts a sandbox from its stored files. @throws AppError `sandbox/not-found` if they do not exist */
-  start(spec: SandboxSpec, signal: AbortSignal): Promise<SandboxInstance>
+  start(spec: SandboxSpec, signal: AbortSignal): Promise<Instance>
   /** Removes the files and snapshots of a stopped sandbox. Succeeds if there are none. */
   remove(id: SandboxId): Promise<void>
   /** Sandboxes with stored files, running or not. */
@@ -33,10 +34,11 @@ export interface SandboxRuntime {
   /**
    * Creates a snapshot of a sandbox's files. A running sandbox is frozen during the copy. The snapshot equals the state
    * after a power failure, including all completed writes. Removes partial files on error.
+   * @param running the instance of a running sandbox. Without it, the copy would not be consistent
    * @returns the disk usage of the snapshot, in bytes
    * @throws AppError `snapshot/failed`, `file/no-space`
    */
-  snapshot(snapshot: SnapshotRef, signal: AbortSignal): Promise<number>
+  snapshot(snapshot: SnapshotRef, signal: AbortSignal, running: Instance | undefined): Promise<number>
   /**
    * Replaces all files of a stopped sandbox with those of the snapshot. On error, no file is changed.
    * @throws AppError `snapshot/not-found`, `snapshot/failed`

@@ -3,7 +3,6 @@ import type { Log } from '#platform/logging/log.ts'
 import { networksClosedToSandboxes } from '#platform/net/specialAddresses.ts'
 import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { createActiveSandboxes } from '../activeSandboxes.ts'
 import type { SandboxRuntime } from '../sandboxRuntime.ts'
 import type { BubblewrapContext } from './bubblewrapContext.ts'
 import { reservedBytes } from './hostSpace.ts'
@@ -50,10 +49,9 @@ export const defaultCpuWeight = 25
  * Creates a runtime for sandboxes based on Linux namespaces, with `bwrap` and the programs of the host.
  * @see https://github.com/containers/bubblewrap
  */
-export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
+export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime<FreezableSandbox> {
   const context = createContext(options)
   const { folders, store, support, users, now } = context
-  const active = createActiveSandboxes<FreezableSandbox>()
   const copies = createFileCopies(folders)
   const snapshots = createSandboxSnapshots(async () => (await support.require()).tools)
   const launcher = createSandboxLauncher(context)
@@ -62,35 +60,29 @@ export function createBubblewrapRuntime(options: BubblewrapOptions): SandboxRunt
   return {
     name,
     describe: () => describeBubblewrap(name, context),
-    create: (spec, signal, from) =>
-      active.begin(spec.id, async () => {
-        await findSandboxImage(context, spec.image) // reports errors before anything is created
-        signal.throwIfAborted()
-        return creation.create(spec, signal, from)
-      }),
-    start: (spec, signal) =>
-      active.begin(spec.id, async () => {
-        const folder = await folders.find(spec.id)
-        await endLeftover(context, spec.id)
-        const prepared = await launcher.prepare({ name: spec.id, spec, folder, ownEntries: [], signal })
-        return launcher.run(prepared, spec, folder)
-      }),
+    async create(spec, signal, from) {
+      await findSandboxImage(context, spec.image) // reports errors before anything is created
+      signal.throwIfAborted()
+      return creation.create(spec, signal, from)
+    },
+    async start(spec, signal) {
+      const folder = await folders.find(spec.id)
+      await endLeftover(context, spec.id)
+      const prepared = await launcher.prepare({ name: spec.id, spec, folder, ownEntries: [], signal })
+      return launcher.run(prepared, spec, folder)
+    },
     async remove(id) {
       await copies.wait(id)
       await folders.remove(id)
       users.giveBack(id)
     },
     listStored: folders.list,
-    snapshot: ({ sandboxId, snapshotId }, signal) =>
-      copies.run(sandboxId, (sandbox) => {
-        const holdStill = active.running(sandboxId)?.holdStill
-        return snapshots.keep(sandbox, { id: snapshotId, signal, ...(holdStill && { holdStill }) })
-      }),
+    snapshot: ({ sandboxId, snapshotId }, signal, running) =>
+      copies.run(sandboxId, (sandbox) =>
+        snapshots.keep(sandbox, { id: snapshotId, signal, ...(running && { holdStill: running.holdStill }) }),
+      ),
     restore: ({ sandboxId, snapshotId }, signal) =>
-      copies.run(sandboxId, (instance) => {
-        active.assertInactive(sandboxId)
-        return snapshots.restore(instance, { id: snapshotId, signal })
-      }),
+      copies.run(sandboxId, (sandbox) => snapshots.restore(sandbox, { id: snapshotId, signal })),
     listSnapshots: (id) => snapshots.list(folders.getPath(id)),
     removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.getPath(sandboxId), snapshotId),
     images: createBubblewrapImages({

@@ -4,7 +4,6 @@ import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxSpec } from '#shared/contract/hostIpc.ts'
 import { SandboxId } from '#shared/ids.ts'
-import { createActiveSandboxes } from '../activeSandboxes.ts'
 import { shellIntegrationPath, shellIntegrationScript } from '../inside/shellIntegrationScript.ts'
 import type { SandboxInstance, SandboxRuntime, SnapshotRef } from '../sandboxRuntime.ts'
 import { createBaseImage } from './baseImage.ts'
@@ -36,48 +35,44 @@ const testSandboxSize = { hostname: 'trial', vcpu: 1, memoryMb: 256, diskGb: 1, 
 const tryTimeoutMs = 20_000
 
 /** Creates a runtime for sandboxes in containers of an engine with Docker's API: Docker, Podman, OrbStack, Colima. */
-export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRuntime {
+export function createDockerRuntime(options: DockerRuntimeOptions): SandboxRuntime<RunningContainer> {
   const context = createContext(options)
   const { engine, base, ownership, containers, snapshots } = context
   const { owner } = ownership
-  const active = createActiveSandboxes<RunningContainer>()
 
   return {
     name,
     describe: () => describeDocker(name, engine, base),
-    create: (spec, signal, from) =>
-      active.begin(spec.id, async () => {
-        signal.throwIfAborted()
-        await assertNetwork(engine, spec)
-        const image = from ? await findSnapshotImage(context, from) : await findImage(context, spec, signal)
-        return createSandbox(context, spec, { image, signal })
-      }),
-    start: (spec, signal) =>
-      active.begin(spec.id, async () => {
-        const existing = await containers.find(spec.id)
-        if (!existing) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
-        if (existing.State.Running) await containers.end(existing.Id, '')
-        await assertNetwork(engine, spec)
-        const container = await findMatchingContainer({ owner, containers, snapshots, signal }, existing, spec)
-        return startContainer({ spec, engine, containers, container, now: context.now, signal })
-      }),
+    async create(spec, signal, from) {
+      signal.throwIfAborted()
+      await assertNetwork(engine, spec)
+      const image = from ? await findSnapshotImage(context, from) : await findImage(context, spec, signal)
+      return createSandbox(context, spec, { image, signal })
+    },
+    async start(spec, signal) {
+      const existing = await containers.find(spec.id)
+      if (!existing) throw new AppError('sandbox/not-found', `Sandbox ${spec.id} has no container.`)
+      if (existing.State.Running) await containers.end(existing.Id, '')
+      await assertNetwork(engine, spec)
+      const container = await findMatchingContainer({ owner, containers, snapshots, signal }, existing, spec)
+      return startContainer({ spec, engine, containers, container, now: context.now, signal })
+    },
     async remove(id) {
       // An unavailable engine must not block the removal of sandboxes of other runtimes.
       if ((await ownership.listRecorded()).includes(id)) await eraseSandbox(context, id)
     },
     listStored: ownership.listRecorded,
-    async snapshot(snapshot, signal) {
+    async snapshot(snapshot, signal, running) {
       const container = await containers.find(snapshot.sandboxId)
       if (!container) throw new AppError('sandbox/not-found', `Sandbox ${snapshot.sandboxId} has no container.`)
-      const impatient = active.running(snapshot.sandboxId)?.suspendTimeout()
+      const resumeTimeout = running?.suspendTimeout()
       try {
         return await snapshots.keep(container.Id, snapshots.reference(snapshot), snapshot.sandboxId, signal)
       } finally {
-        impatient?.()
+        resumeTimeout?.()
       }
     },
     async restore(snapshot, signal) {
-      active.assertInactive(snapshot.sandboxId)
       signal.throwIfAborted()
       const image = await findSnapshotImage(context, snapshot)
       const container = await containers.find(snapshot.sandboxId)
