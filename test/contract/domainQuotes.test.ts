@@ -74,7 +74,7 @@ async function open(engine: StoreEngine) {
   const records = createQuoteRepository('local')
   const quotes = createDomainQuotes({
     ...{ store, records, now: () => clock.nowMs },
-    domains: { requireOwned: () => ({}) as DomainRow }, // not read
+    domains: { requireOwned: async () => ({}) as DomainRow }, // not read
     registrar: {
       check: async (names) => names.map((name) => ({ name, status: 'available', ...offer })),
       renewalPrice: async () => 1_200,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createDomainRepository } from '#service/domains/domainRepository.ts'
 import { AccountId } from '#shared/ids.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { eventually } from '../../support/assertions/eventually.ts'
 import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
 import { createRunningAgent } from '../../support/processes/runningAgent.ts'
@@ -19,7 +20,7 @@ export async function domainFigures(
 ): Promise<{ checked: Samples; listed: Samples; offline: Samples }> {
   const service = await runningService({ host: 'none' })
   const { json } = await service.send('/v1/auth/me')
-  seedDomains(service.dataDir, AccountId.parse(json.id))
+  await seedDomains(service.dataDir, AccountId.parse(json.id))
   const target = { url: service.url, key: service.key, certificate: undefined }
   const agent = await createRunningAgent({ dataFolder: temporaryFolder('bench-agent'), target })
   const connections = new Agent({ keepAlive: true })
@@ -46,13 +47,13 @@ export async function domainFigures(
   }
 }
 
-function seedDomains(dataDir: string, accountId: AccountId): void {
+async function seedDomains(dataDir: string, accountId: AccountId): Promise<void> {
   const database = openDatabase(join(dataDir, 'service.sqlite'))
-  const records = createDomainRepository(database, 'local')
+  const records = createDomainRepository('local')
   const atMs = Date.now()
-  database.transaction(() => {
+  await createSqliteStore(database).write(async (tx) => {
     for (let index = 0; index < domains; index += 1) {
-      records.keep({
+      await records.save(tx, {
         ...{
           name: `domain-${index}.com`,
           accountId,
@@ -64,7 +65,7 @@ function seedDomains(dataDir: string, accountId: AccountId): void {
         nameservers: ['ns1.registry.steward.test', 'ns2.registry.steward.test'],
       })
     }
-  })()
+  })
   database.close()
 }
 

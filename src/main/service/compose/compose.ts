@@ -65,7 +65,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const inference = composeInference(context, credits)
     const domains = await composeDomains(context, {
       ...{ payments, announceRemovals },
-      commits: ledger.commits,
       targets: () => sandboxes.domainTargets,
     })
     const sandboxes = composeSandboxes(context, {

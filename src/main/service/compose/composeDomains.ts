@@ -3,8 +3,7 @@ import { createHttpClient, type HttpClient } from '#platform/http/httpClient.ts'
 import { formatHostAndPort } from '#platform/net/listenAddress.ts'
 import { installFolder } from '#platform/program/programFile.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
-import type { Store } from '#storage/store.ts'
+import type { Query, Store } from '#storage/store.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { findRegistrableDomain } from '../domains/domainName.ts'
 import { createDomainOrders, type DomainOrders, describeOrder } from '../domains/domainOrders.ts'
@@ -15,8 +14,6 @@ import { createDomainSales } from '../domains/domainSales.ts'
 import { createDomainSearch } from '../domains/domainSearch.ts'
 import { type Domains, createDomains as ownDomains } from '../domains/domains.ts'
 import { type DomainTargets, linkDomain } from '../domains/linkDomain.ts'
-import { createOrderRepository } from '../domains/orderRepository.ts'
-import { createOrphanedDomainRepository } from '../domains/orphanedDomainRepository.ts'
 import { createOrphanedDomains, type OrphanedDomains } from '../domains/orphanedDomains.ts'
 import { createQuoteRepository } from '../domains/quoteRepository.ts'
 import { readRdapBootstrap } from '../domains/rdap/rdapBootstrap.ts'
@@ -43,10 +40,10 @@ export type DomainModule = {
   orders: DomainOrders
   endpoints: readonly Endpoint[]
   /**
-   * Whether an account registered this domain or a parent of it here. Names of the test registry belong to others in
+   * Whether an account registered this domain or its parent here. Names of the test registry belong to others in
    * the public DNS, so they count only on private services.
    */
-  owns(accountId: AccountId, domain: string): boolean
+  owns(query: Query, accountId: AccountId, domain: string): Promise<boolean>
   /** Domains that still point to deleted sandboxes. */
   orphans: OrphanedDomains
   /** Port of the DNS server for zones of the test registry. Undefined if DNS is not served. */
@@ -58,7 +55,6 @@ const maxAnswerBytes = 2_000_000
 
 type DomainOptions = {
   payments: Pick<PaymentModule, 'paymentGate'>
-  commits: Pick<GroupCommit, 'commitDurable'>
   /** Available after sandboxes are composed. */
   targets: () => DomainTargets
   announceRemovals: () => void
@@ -67,7 +63,7 @@ type DomainOptions = {
 /** Composes domain registration and DNS. @throws AppError `listen/failed`, `config/invalid` */
 export async function composeDomains(
   context: ServiceContext,
-  { payments, commits, targets, announceRemovals }: DomainOptions,
+  { payments, targets, announceRemovals }: DomainOptions,
 ): Promise<DomainModule> {
   const { options, database, store, clock, events, activity, callers, scope } = context
   const { now } = options
@@ -76,16 +72,15 @@ export async function composeDomains(
   const registrar = createRegistrar(options, { store, http })
   const isCounted = options.registrar !== undefined && options.registrar.kind !== 'local'
   const searched = isCounted ? createSearchAvailability({ registrar, now }) : registrar
-  const records = createDomainRepository(database, registrar.id)
+  const records = createDomainRepository(registrar.id)
   const onChanged = (accountId: Parameters<typeof events.publish>[0]): void => {
     events.publish(accountId, { type: 'domains.changed' })
     announceRemovals()
   }
-  const domains = ownDomains({ records, registrar, now, log, onChanged })
+  const domains = ownDomains({ store, records, registrar, now, log, onChanged })
   scope.own(domains, (it) => it.close())
   const orders = createDomainOrders({
-    records: createOrderRepository(database),
-    ...{ domains, registrar, commits, log },
+    ...{ store, domains, registrar, log },
     onDone: ({ accountId, ...order }) => activity.recordForAccount(accountId, describeOrder(order)),
     now: clock.steadyMs,
   })
@@ -108,19 +103,19 @@ export async function composeDomains(
   const dns = listen && scope.own(await startDnsServer(listen, findZone), (it) => it.close())
   const answers = createAnswerRepository(database)
   const ownZones = createZones({
-    ...{ records, domains, registrar, now },
+    ...{ store, records, domains, registrar, now },
     onChanged: ({ accountId }) => onChanged(accountId),
     onRemoved: (domain, id) => answers.removeCreated(toDnsRecordKey({ domain, id })),
   })
   const pointing = linkDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
   const isAtHome = options.sandboxHost === undefined
-  const owns: DomainModule['owns'] = (accountId, name) => {
+  const owns: DomainModule['owns'] = async (query, accountId, name) => {
     const domain = !registrar.isTest || isAtHome ? findRegistrableDomain(name) : undefined
-    const row = domain === undefined ? undefined : records.find(domain)
+    const row = domain === undefined ? undefined : await records.find(query, domain)
     return row?.accountId === accountId && row.status !== 'expired' && row.leftAtMs === null
   }
   const orphans = createOrphanedDomains({
-    records: createOrphanedDomainRepository(database),
+    store,
     zones: ownZones,
     addresses: () => resolveServiceAddresses(options.sandboxHost),
     sandboxHost: options.sandboxHost,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
+import type { Query } from '#storage/store.ts'
 import type { Params, StoredRow } from '#storage/table.ts'
 import { createExposedPorts, type ExposedPorts } from '../ports/exposedPorts.ts'
 import { createFrameSessions, type FrameSessions } from '../ports/frameSessions.ts'
@@ -27,7 +28,7 @@ export function composePorts(
     onChanged: (id: SandboxId) => void
     onDomainsChanged: () => void
     findAccount: (id: SandboxId) => AccountId | undefined
-    ownsDomain: (accountId: AccountId, domain: string) => boolean
+    ownsDomain: (query: Query, accountId: AccountId, domain: string) => Promise<boolean>
   },
 ): PortModule {
   const { options, database, store, clock, activity, address, principals } = context
@@ -54,7 +55,7 @@ export function composePorts(
       get: async (_, sandboxId, port) => ports.get(sandboxId, port),
       findFirst: async (_, sandboxId) => ports.first(sandboxId),
     },
-    isOwned: async (_, accountId, domain) => dependencies.ownsDomain(accountId, domain),
+    isOwned: dependencies.ownsDomain,
     proof: createDomainProof(options.resolvers),
     newToken: () => randomBytes(18).toString('base64url'),
     isOwn: names.isOwn,

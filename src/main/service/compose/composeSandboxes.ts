@@ -6,6 +6,7 @@ import { AppError } from '#shared/appError.ts'
 import { describeWrite } from '#shared/contract/activityTexts.ts'
 import type { HostEvent } from '#shared/contract/hostIpc.ts'
 import { type AccountId, SandboxId } from '#shared/ids.ts'
+import type { Query } from '#storage/store.ts'
 import { createAccountRepository } from '../accounts/accountRepository.ts'
 import type { Caller, Endpoint, SocketEndpoint } from '../base/endpoint.ts'
 import type { SandboxBilling, SandboxRun } from '../credits/sandboxBilling.ts'
@@ -67,7 +68,7 @@ type SandboxOptions = {
   /** Called when ports, their names or sandboxes have changed. */
   onPortsChanged: () => void
   billing: SandboxBilling
-  ownsDomain: (accountId: AccountId, domain: string) => boolean
+  ownsDomain: (query: Query, accountId: AccountId, domain: string) => Promise<boolean>
   orphans: Pick<OrphanedDomains, 'sandboxRemoved'>
   isSandboxLeased: PaymentModule['isSandboxLeased']
 }
@@ -111,7 +112,11 @@ export function composeSandboxes(
         foundSandboxes.label(event.sandbox.id)
       } else if (event.type === 'sandbox.removed') {
         meter.look(event.id)
-        orphans.sandboxRemoved(event.id)
+        orphans
+          .sandboxRemoved(accountId, event.id)
+          .catch((error: unknown) =>
+            log.error('failed to look for domains of a deleted sandbox', { id: event.id, error }),
+          )
       }
       onPortsChanged()
     },

@@ -8,6 +8,9 @@ import { createActivityRepository } from '../activity/activityRepository.ts'
 import { automatonStatements } from '../automatons/automatonRepository.ts'
 import { createHistoryRepository } from '../credits/historyRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
+import { domainStatements } from '../domains/domainRepository.ts'
+import { orderStatements } from '../domains/orderRepository.ts'
+import { orphanedDomainStatements } from '../domains/orphanedDomainRepository.ts'
 import { quoteStatements } from '../domains/quoteRepository.ts'
 import { registryStatements } from '../domains/registrars/local/registryRepository.ts'
 import { uploadStatements } from '../files/uploadRepository.ts'
@@ -30,6 +33,9 @@ const repositories: Readonly<Record<string, (database: Database) => unknown>> = 
 const { trimNonces: _, ...indexedAutomatonStatements } = automatonStatements
 /** Statements of the slices that run on the store. None may scan a table. */
 const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParams>>>>> = {
+  domains: domainStatements,
+  'domain orders': orderStatements,
+  'orphaned domains': orphanedDomainStatements,
   quotes: quoteStatements,
   registry: registryStatements,
   'removed things': removedThingStatements,

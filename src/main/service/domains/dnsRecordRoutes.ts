@@ -60,12 +60,12 @@ export function createDnsRecordRoutes(options: DnsRecordRouteOptions): Endpoint[
       return { success: true, recordId }
     }),
     createEndpoint(listOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
-      domains.requireOwned(accountId, domain)
+      await domains.requireOwned(accountId, domain)
       const records = (await orphans.records({ accountId, name: domain })).map(recordToWire)
-      return { names: listNamesUnder(domain, orphans.list(accountId)).map(orphanToWire), records }
+      return { names: listNamesUnder(domain, await orphans.list(accountId)).map(orphanToWire), records }
     }),
     createEndpoint(removeOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
-      domains.requireOwned(accountId, domain)
+      await domains.requireOwned(accountId, domain)
       const removed = await orphans.removeRecords({ accountId, name: domain })
       for (const record of removed) {
         const description = `Deleted ${formatRecord(record)} of ${domain}, which pointed to a deleted sandbox`

@@ -2,11 +2,11 @@ import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { GroupCommit } from '#storage/sqlite/groupCommit.ts'
+import type { Store, WriteOptions } from '#storage/store.ts'
 import type { AccountEntry } from '../activity/activityLog.ts'
 import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
-import type { Order, OrderRepository } from './orderRepository.ts'
+import { type Order, type OrderState, orderRepository } from './orderRepository.ts'
 import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
 import { type NamePrice, type Registrar, RegistrarError } from './registrars/registrar.ts'
 
@@ -48,7 +48,7 @@ export type DomainOrders = {
    * Checks without the registrar. Call it before payment.
    * @throws AppError `domain/busy`, `domain/not-found`, `domain/state`
    */
-  assertRenewable(order: Pick<RenewOrder, 'accountId' | 'domain' | 'years'>): void
+  assertRenewable(order: Pick<RenewOrder, 'accountId' | 'domain' | 'years'>): Promise<void>
   /**
    * Checks the expiry with the registrar.
    * @throws AppError `domain/renewed` if it differs, `domain/not-found`, `domain/registrar`
@@ -56,7 +56,7 @@ export type DomainOrders = {
   checkExpiry(accountId: AccountId, domain: string, expiresAtMs: number): Promise<void>
   /** @throws AppError as `register`, and `domain/not-found`, `domain/renewed` */
   renew(order: RenewOrder): Promise<OrderResult>
-  list(accountId: AccountId): Order[]
+  list(accountId: AccountId): Promise<Order[]>
   /**
    * Returns the outcome of an abandoned order.
    * @returns undefined if nothing was bought and never will be
@@ -75,10 +75,9 @@ const maxListed = 1_000
 const maxYearsAhead = 10
 
 type DomainOrderOptions = {
-  records: OrderRepository
-  domains: Pick<Domains, 'requireOwned' | 'refresh'>
+  store: Store
+  domains: Pick<Domains, 'requireOwned' | 'refresh' | 'acquire'>
   registrar: Registrar
-  commits: Pick<GroupCommit, 'commitDurable'>
   /** Called once for each successful order, including orders resolved by a later process. */
   onDone?: (order: Order) => void
   now: () => number
@@ -86,8 +85,8 @@ type DomainOrderOptions = {
 }
 
 export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
-  const { records, domains, registrar, commits, now } = options
-  const { isDone, resolveOrder, finishOrder } = createOrderOutcomes(options)
+  const { store, domains, registrar, now } = options
+  const { isDone, resolveOrder, finishOrder, changeState } = createOrderOutcomes(options)
 
   /** @param prepare ensures that the outcome can be determined later, or rejects before the order is placed */
   const placeOrder = async (
@@ -95,15 +94,17 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
     prepare: () => Promise<void>,
     ask: () => Promise<void>,
   ): Promise<OrderResult> => {
-    if (!records.add(order)) throw createBusyError(order.domain)
+    if (!(await store.write((tx) => orderRepository.add(tx, order)))) throw createBusyError(order.domain)
     try {
       await prepare()
     } catch (error) {
-      records.setState(order.id, 'failed')
+      await changeState(order, { from: 'leased', to: 'failed' })
       throw toAppError(error)
     }
     // Must survive a power loss before the registrar charges. Otherwise recovery would treat the order as never placed.
-    await commits.commitDurable(() => records.setState(order.id, 'asked'))
+    if (!(await changeState(order, { from: 'leased', to: 'asked' }, { isDurable: true }))) {
+      throw createBusyError(order.domain) // another process took the order for abandoned
+    }
     try {
       await ask()
     } catch (error) {
@@ -111,7 +112,7 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
       const done = isUnclear ? await isDone(order) : false
       if (done === undefined) throw createUnknownOrderError(order)
       if (!done) {
-        records.setState(order.id, 'failed')
+        await changeState(order, { from: 'asked', to: 'failed' })
         throw toAppError(error)
       }
     }
@@ -125,18 +126,19 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
     registrar: registrar.id,
   })
 
-  const assertFree = (domain: string): void => {
-    if (records.open(registrar.id).some((order) => order.domain === domain)) throw createBusyError(domain)
+  const assertFree = async (domain: string): Promise<void> => {
+    const open = await orderRepository.listOpen(store.read, registrar.id)
+    if (open.some((order) => order.domain === domain)) throw createBusyError(domain)
   }
 
   return {
     async assertRegistrable(domain) {
-      assertFree(domain)
+      await assertFree(domain)
       if (await mapRegistrarErrors(registrar.find(domain))) throw new AppError('domain/taken', `${domain} is taken.`)
     },
-    assertRenewable({ accountId, domain, years }) {
-      assertFree(domain)
-      const { expiresAtMs } = domains.requireOwned(accountId, domain)
+    async assertRenewable({ accountId, domain, years }) {
+      await assertFree(domain)
+      const { expiresAtMs } = await domains.requireOwned(accountId, domain)
       if (addYears(Math.max(expiresAtMs, now()), years) <= addYears(now(), maxYearsAhead)) return
       throw new AppError('domain/state', `${domain} can be renewed for at most ${maxYearsAhead} years from now.`)
     },
@@ -151,13 +153,13 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
       )
     },
     async checkExpiry(accountId, name, expected) {
-      domains.requireOwned(accountId, name)
+      await domains.requireOwned(accountId, name)
       const { expiresAtMs } = await domains.refresh({ accountId, name })
       assertExpiry(name, { expiresAtMs, expected })
     },
     async renew({ ifExpiresAtMs, ...fields }) {
       const { accountId, domain: name, years, amountCents } = fields
-      domains.requireOwned(accountId, name)
+      await domains.requireOwned(accountId, name)
       // The domain may have been renewed elsewhere. With the stored expiry, recovery would attribute that renewal to
       // this order.
       const { expiresAtMs } = await domains.refresh({ accountId, name })
@@ -168,26 +170,34 @@ export function createDomainOrders(options: DomainOrderOptions): DomainOrders {
         () => registrar.renew({ name, years, amountCents }),
       )
     },
-    list: (accountId) => records.list(accountId, maxListed),
+    list: (accountId) => orderRepository.list(store.read, accountId, maxListed),
     async outcome(orderId) {
-      const order = records.find(orderId)
+      const order = await orderRepository.find(store.read, orderId)
       if (!order || order.state === 'failed') return undefined
       // only the order's own registrar can report its outcome
       if (order.registrar !== registrar.id) throw createUnknownOrderError(order)
       const domain =
-        order.state === 'done' ? domains.requireOwned(order.accountId, order.domain) : await resolveOrder(order)
+        order.state === 'done' ? await domains.requireOwned(order.accountId, order.domain) : await resolveOrder(order)
       return domain && { orderId, domain }
     },
     async recover() {
       const unfinished: Order[] = []
-      for (const order of records.open(registrar.id)) await resolveOrder(order).catch(() => unfinished.push(order))
+      for (const order of await orderRepository.listOpen(store.read, registrar.id)) {
+        await resolveOrder(order).catch(() => unfinished.push(order))
+      }
       return unfinished
     },
   }
 }
 
 /** Determines the outcome of orders by querying the registrar. */
-function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: DomainOrderOptions) {
+function createOrderOutcomes({ store, domains, registrar, onDone, now, log }: DomainOrderOptions) {
+  /** @returns false if the order has another state than `from` */
+  const changeState = (
+    { id }: Order,
+    change: { from: OrderState; to: OrderState },
+    options: WriteOptions = {},
+  ): Promise<boolean> => store.write((tx) => orderRepository.changeState(tx, id, change), options)
   /** @returns undefined if the registrar does not report an outcome or may still be processing the order */
   const isDone = async ({ domain, type, expiresBeforeMs, createdAtMs }: Order): Promise<boolean | undefined> => {
     try {
@@ -205,22 +215,21 @@ function createOrderOutcomes({ records, domains, registrar, onDone, now, log }: 
   const resolveOrder = async (order: Order): Promise<DomainRow | undefined> => {
     const done = order.state === 'leased' ? false : await isDone(order)
     if (done === undefined) throw createUnknownOrderError(order)
-    if (!done) {
-      records.setState(order.id, 'failed')
-      return undefined
-    }
-    return finishOrder(order)
+    if (done) return finishOrder(order)
+    // The order may have moved on since it was read.
+    if (!(await changeState(order, { from: order.state, to: 'failed' }))) throw createUnknownOrderError(order)
+    return undefined
   }
   const finishOrder = async (order: Order): Promise<DomainRow> => {
-    const { accountId, domain: name } = order
-    const domain = await domains.refresh({ accountId, name }).catch(() => undefined)
+    const { accountId, domain: name, type } = order
+    const read = type === 'registration' ? domains.acquire : domains.refresh
+    const domain = await read({ accountId, name }).catch(() => undefined)
     if (!domain) throw createUnknownOrderError(order)
-    records.setState(order.id, 'done')
-    onDone?.(order)
+    if (await store.write((tx) => orderRepository.complete(tx, order.id))) onDone?.(order)
     return domain
   }
 
-  return { isDone, resolveOrder, finishOrder }
+  return { isDone, resolveOrder, finishOrder, changeState }
 }
 
 export function createBusyError(domain: string): AppError {

@@ -37,7 +37,7 @@ function quotes() {
     check: async (names) => names.map((name) => ({ name, status: 'available', premium, price })),
     renewalPrice: async () => 1_200,
   }
-  const createRow = () => ({}) as DomainRow // not read
+  const createRow = async () => ({}) as DomainRow // not read
   return createDomainQuotes({
     store: createSqliteStore(database),
     records: createQuoteRepository('local'),

@@ -53,7 +53,7 @@ export function createDomainQuotes(options: {
     return { registration: renewal, renewal, premium: premium !== undefined }
   }
   const fetchQuote = async (accountId: AccountId, { domain, type, years }: QuoteRequest): Promise<DomainQuote> => {
-    if (type === 'renewal') domains.requireOwned(accountId, domain)
+    if (type === 'renewal') await domains.requireOwned(accountId, domain)
     const { registration, renewal, premium } = await (type === 'renewal' ? forRenewal(domain) : forRegistration(domain))
     const createdAtMs = now()
     return {

@@ -1,5 +1,5 @@
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
 import {
   defineTable,
   flag,
@@ -47,65 +47,67 @@ export type DomainRow = StoredDomain & {
 
 export type ZoneRow = Pick<RowOf<typeof zones>, 'records' | 'readAtMs'>
 
-export type DomainRepository = {
-  /** Sorted by name. */
-  list(accountId: AccountId): DomainRow[]
-  find(name: string): DomainRow | undefined
-  /** Adds or replaces a domain, and clears `failedAtMs` and `leftAtMs`. */
-  keep(domain: StoredDomain): void
-  /** Records that the registrar's account does not have the domain. A later `keep` clears this. */
-  markLeft(name: string, atMs: number): void
-  markFailed(name: string, atMs: number): void
-  findZone(name: string): ZoneRow | undefined
-  keepZone(name: string, zone: ZoneRow): void
-  removeZone(name: string): void
+type Key = Params<'registrar' | 'name'>
+type Zone = RowOf<typeof zones>
+
+const selection = `SELECT ${domains.selection()}, ${domainStates.selection()} FROM domains`
+const toDomain = (row: StoredRow): DomainRow => {
+  const { registrar: _, ...domain } = domains.fromRow(row)
+  return { ...domain, ...domainStates.fromRow(row) }
+}
+const list = defineStatement<Params<'accountId' | 'registrar'>>(
+  `${selection} WHERE account_id = @accountId AND registrar = @registrar ORDER BY name`,
+).withRows(toDomain)
+const find = defineStatement<Key>(`${selection} WHERE registrar = @registrar AND name = @name`).withRows(toDomain)
+const upsert = defineStatement<Params<keyof RowOf<typeof domains>>>(
+  domains.upsert(['registrar', 'name'], 'failed_at_ms = NULL, left_at_ms = NULL'),
+)
+const markFailed = defineStatement<Key & Params<'failedAtMs'>>(
+  'UPDATE domains SET failed_at_ms = @failedAtMs WHERE registrar = @registrar AND name = @name',
+)
+const markLeft = defineStatement<Key & Params<'leftAtMs'>>(
+  `UPDATE domains SET left_at_ms = coalesce(left_at_ms, @leftAtMs), read_at_ms = @leftAtMs, failed_at_ms = NULL
+    WHERE registrar = @registrar AND name = @name`,
+)
+const findZone = defineStatement<Key>(
+  `SELECT ${zones.selection()} FROM domain_zones WHERE registrar = @registrar AND name = @name`,
+).withRows((row): ZoneRow => {
+  const { records, readAtMs } = zones.fromRow(row)
+  return { records, readAtMs }
+})
+const upsertZone = defineStatement<Params<keyof Zone>>(zones.upsert(['registrar', 'name']))
+const removeZone = defineStatement<Key>('DELETE FROM domain_zones WHERE registrar = @registrar AND name = @name')
+
+export const domainStatements = {
+  ...{ list, find, upsert, markFailed, markLeft },
+  ...{ findZone, upsertZone, removeZone },
 }
 
-type Key = Params<'registrar' | 'name'>
+export type DomainRepository = ReturnType<typeof createDomainRepository>
 
 /** @param registrar owner of these domains; each registrar has a separate set */
-export function createDomainRepository(database: Database, registrar: RegistrarId): DomainRepository {
-  const selection = `SELECT ${domains.selection()}, ${domainStates.selection()} FROM domains`
-  const list = database.prepare<[Params<'accountId' | 'registrar'>], StoredRow>(
-    `${selection} WHERE account_id = @accountId AND registrar = @registrar ORDER BY name`,
-  )
-  const find = database.prepare<[Key], StoredRow>(`${selection} WHERE registrar = @registrar AND name = @name`)
-  const keep = database.prepare<[Params<keyof RowOf<typeof domains>>]>(
-    domains.upsert(['registrar', 'name'], 'failed_at_ms = NULL, left_at_ms = NULL'),
-  )
-  const markFailed = database.prepare<[Key & Params<'failedAtMs'>]>(
-    'UPDATE domains SET failed_at_ms = @failedAtMs WHERE registrar = @registrar AND name = @name',
-  )
-  const markLeftQuery = database.prepare<[Key & Params<'leftAtMs'>]>(
-    `UPDATE domains SET left_at_ms = coalesce(left_at_ms, @leftAtMs), read_at_ms = @leftAtMs, failed_at_ms = NULL
-      WHERE registrar = @registrar AND name = @name`,
-  )
-  const findZone = database.prepare<[Key], StoredRow>(
-    `SELECT ${zones.selection()} FROM domain_zones WHERE registrar = @registrar AND name = @name`,
-  )
-  const keepZone = database.prepare<[Params<keyof RowOf<typeof zones>>]>(zones.upsert(['registrar', 'name']))
-  const removeZone = database.prepare<[Key]>('DELETE FROM domain_zones WHERE registrar = @registrar AND name = @name')
-  const toDomain = (row: StoredRow): DomainRow => {
-    const { registrar: _, ...domain } = domains.fromRow(row)
-    return { ...domain, ...domainStates.fromRow(row) }
-  }
-
+export function createDomainRepository(registrar: RegistrarId) {
   return {
-    list: (accountId) => list.all(domains.params({ accountId, registrar })).map(toDomain),
-    find(name) {
-      const row = find.get({ registrar, name })
-      return row && toDomain(row)
+    /** Sorted by name. */
+    list: (query: Query, accountId: AccountId): Promise<DomainRow[]> => query.all(list, { accountId, registrar }),
+    find: (query: Query, name: string): Promise<DomainRow | undefined> => query.first(find, { registrar, name }),
+    /** Adds or replaces a domain, and clears `failedAtMs` and `leftAtMs`. */
+    async save(tx: Transaction, domain: StoredDomain): Promise<void> {
+      await tx.run(upsert, domains.params({ ...domain, registrar }))
     },
-    keep: (domain) => void keep.run(domains.params({ ...domain, registrar })),
-    markFailed: (name, failedAtMs) => void markFailed.run({ failedAtMs, registrar, name }),
-    markLeft: (name, leftAtMs) => void markLeftQuery.run({ leftAtMs, registrar, name }),
-    findZone(name) {
-      const row = findZone.get({ registrar, name })
-      if (!row) return undefined
-      const { records, readAtMs } = zones.fromRow(row)
-      return { records, readAtMs }
+    /** Records that the registrar's account does not have the domain. A later `save` clears this. */
+    async markLeft(tx: Transaction, name: string, leftAtMs: number): Promise<void> {
+      await tx.run(markLeft, { leftAtMs, registrar, name })
     },
-    keepZone: (name, zone) => void keepZone.run(zones.params({ registrar, name, ...zone })),
-    removeZone: (name) => void removeZone.run({ registrar, name }),
+    async markFailed(tx: Transaction, name: string, failedAtMs: number): Promise<void> {
+      await tx.run(markFailed, { failedAtMs, registrar, name })
+    },
+    findZone: (query: Query, name: string): Promise<ZoneRow | undefined> => query.first(findZone, { registrar, name }),
+    async saveZone(tx: Transaction, name: string, zone: ZoneRow): Promise<void> {
+      await tx.run(upsertZone, zones.params({ registrar, name, ...zone }))
+    },
+    async removeZone(tx: Transaction, name: string): Promise<void> {
+      await tx.run(removeZone, { registrar, name })
+    },
   }
 }

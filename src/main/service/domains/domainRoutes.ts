@@ -53,8 +53,8 @@ export function createDomainRoutes(options: DomainRouteOptions): Endpoint[] {
     ...createSearchRoutes(options),
     ...createRegistrationRoutes(options),
     ...createDnsRecordRoutes(options),
-    createEndpoint(listDomainTransactions, (_, { caller }) => ({
-      transactions: orders.list(caller.accountId).map(orderToWire),
+    createEndpoint(listDomainTransactions, async (_, { caller }) => ({
+      transactions: (await orders.list(caller.accountId)).map(orderToWire),
     })),
   ]
 }
@@ -96,16 +96,16 @@ function createSearchRoutes({ registrar, search, worldSearch, dnsServer }: Domai
 function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
   const { registrar, quotes, assertSaleEnabled, domains, orphans, recordForAccount, now } = options
   return [
-    createEndpoint(listDomains, (_, { caller }) => {
-      const orphaned = orphans.list(caller.accountId)
-      const all = domains.list(caller.accountId).map((row) => toWire(row, { registrar, orphaned }))
+    createEndpoint(listDomains, async (_, { caller }) => {
+      const orphaned = await orphans.list(caller.accountId)
+      const all = (await domains.list(caller.accountId)).map((row) => toWire(row, { registrar, orphaned }))
       const isStale = all.some(({ source }) => source === 'stale')
       const oldest = all.map(({ as_of }) => as_of).sort()[0] ?? toIsoTime(now())
       return { domains: all, source: isStale ? 'stale' : 'cache', as_of: oldest }
     }),
-    createEndpoint(getDomain, ({ params }, { caller: { accountId } }) => {
-      const row = domains.get(accountId, params.domain)
-      return toWire(row, { registrar, orphaned: orphans.list(row.accountId) })
+    createEndpoint(getDomain, async ({ params }, { caller: { accountId } }) => {
+      const row = await domains.get(accountId, params.domain)
+      return toWire(row, { registrar, orphaned: await orphans.list(row.accountId) })
     }),
     createEndpoint(setDomainPrivacy, async ({ params: { domain }, body: { enabled } }, { caller: { accountId } }) => {
       const { privacy } = await domains.change(accountId, domain, {
@@ -148,7 +148,7 @@ function createRegistrationRoutes(options: DomainRouteOptions): Endpoint[] {
       )
     }),
     createEndpoint(getAuthCode, async ({ params: { domain } }, { caller: { accountId } }) => {
-      domains.requireOwned(accountId, domain)
+      await domains.requireOwned(accountId, domain)
       const { code } = await mapRegistrarErrors(registrar.authCode(domain))
       recordForAccount(accountId, { type: 'name.changed', domain, description: `Read the auth code of ${domain}` })
       return { success: true, domain, auth_code: code }

@@ -90,7 +90,7 @@ export function createDomainSales(options: {
         const ifExpiresAtMs = expected === undefined ? undefined : Date.parse(expected)
         if (ifExpiresAtMs !== undefined) await orders.checkExpiry(getAccount(call), domain, ifExpiresAtMs)
         const { amountCents } = await quotes.resolve(getAccount(call), { type: 'renewal', domain, years }, quoteId)
-        orders.assertRenewable({ accountId: getAccount(call), domain, years })
+        await orders.assertRenewable({ accountId: getAccount(call), domain, years })
         return {
           amount: centsToMicroUsd(amountCents),
           description: `Renewal of ${domain} for ${formatYears(years)}`,
@@ -100,7 +100,7 @@ export function createDomainSales(options: {
       },
       async assertDeliverable({ domain, years, ifExpiresAtMs }, call) {
         const accountId = getAccount(call)
-        orders.assertRenewable({ accountId, domain, years })
+        await orders.assertRenewable({ accountId, domain, years })
         if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountId, domain, ifExpiresAtMs)
       },
       async fulfil({ id: orderId, accountId, purchase }) {

@@ -34,10 +34,13 @@ const createDomain = (name: string): RegistrarDomain => ({
   nameservers: ['ns1.example.net', 'ns2.example.net'],
 })
 
-function plantNames(names: readonly string[]) {
-  const records = createDomainRepository(database, 'local')
-  for (const name of names) records.keep({ ...createDomain(name), accountId: ada, readAtMs: nowMs })
-  const real = createLocalRegistry({ store: createSqliteStore(database), prices: [], now: () => nowMs })
+async function plantNames(names: readonly string[]) {
+  const records = createDomainRepository('local')
+  const store = createSqliteStore(database)
+  await store.write(async (tx) => {
+    for (const name of names) await records.save(tx, { ...createDomain(name), accountId: ada, readAtMs: nowMs })
+  })
+  const real = createLocalRegistry({ store, prices: [], now: () => nowMs })
   const registrar: Registrar = {
     ...real,
     find(name) {
@@ -45,24 +48,25 @@ function plantNames(names: readonly string[]) {
       return find(name)
     },
   }
-  return createDomains({ records, registrar, now: () => nowMs, log: silentLog, onChanged: () => {} })
+  return createDomains({ store, records, registrar, now: () => nowMs, log: silentLog, onChanged: () => {} })
 }
 const many = Array.from({ length: 5_000 }, (_, index) => `name${index}.com`)
 
 test('returns stale data immediately and refreshes it once for all requests', async () => {
   find = async (name) => ({ ...createDomain(name), privacy: false })
-  const all = plantNames(many.slice(0, 40))
+  const all = await plantNames(many.slice(0, 40))
   nowMs += 6 * minute
-  for (let times = 0; times < 3; times += 1) expect(all.list(ada)[0]).toMatchObject({ privacy: true, source: 'cache' })
-  await eventually(() => expect(all.list(ada).every(({ privacy }) => !privacy)).toBe(true))
+  for (let times = 0; times < 3; times += 1)
+    expect((await all.list(ada))[0]).toMatchObject({ privacy: true, source: 'cache' })
+  await eventually(async () => expect((await all.list(ada)).every(({ privacy }) => !privacy)).toBe(true))
   expect(calls.length).toBe(new Set(calls).size)
   await all.close()
 })
 
 test('does not refresh fresh data', async () => {
-  const all = plantNames(['fresh.com'])
+  const all = await plantNames(['fresh.com'])
   nowMs += 4 * minute
-  expect(all.get(ada, 'fresh.com').source).toBe('cache')
+  expect((await all.get(ada, 'fresh.com')).source).toBe('cache')
   await all.close()
   expect(calls).toEqual([])
 })
@@ -73,9 +77,9 @@ test('refreshes thousands of stale domains a few at a time and closes promptly',
     await release.promise
     return createDomain(name)
   }
-  const all = plantNames(many)
+  const all = await plantNames(many)
   nowMs += 6 * minute
-  expect(all.list(ada)).toHaveLength(5_000)
+  expect(await all.list(ada)).toHaveLength(5_000)
   expect(calls).toHaveLength(4)
   const closed = all.close()
   release.resolve()
@@ -85,14 +89,14 @@ test('refreshes thousands of stale domains a few at a time and closes promptly',
 
 test('marks data stale while the registrar is down and delays the retry', async () => {
   find = () => Promise.reject(new RegistrarError('unreachable', 'It is down.'))
-  const all = plantNames(['one.com'])
+  const all = await plantNames(['one.com'])
   nowMs += 6 * minute
-  expect(all.get(ada, 'one.com').source).toBe('cache')
-  await eventually(() => expect(all.get(ada, 'one.com').source).toBe('stale'))
+  expect((await all.get(ada, 'one.com')).source).toBe('cache')
+  await eventually(async () => expect((await all.get(ada, 'one.com')).source).toBe('stale'))
   expect(calls).toEqual(['one.com'])
   find = async (name) => createDomain(name)
   nowMs += minute
-  all.get(ada, 'one.com')
-  await eventually(() => expect(all.get(ada, 'one.com').source).toBe('cache'))
+  await all.get(ada, 'one.com')
+  await eventually(async () => expect((await all.get(ada, 'one.com')).source).toBe('cache'))
   await all.close()
 })

@@ -1,6 +1,7 @@
 import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
+import type { Store } from '#storage/store.ts'
 import type { DomainRepository, DomainRow } from './domainRepository.ts'
 import { mapRegistrarErrors, toAppError } from './registrarErrors.ts'
 import { type Registrar, RegistrarError } from './registrars/registrar.ts'
@@ -10,16 +11,21 @@ export type CachedDomain = DomainRow & { source: Source }
 
 export type Domains = {
   /** Lists the cached domains of an account; stale ones are refreshed in the background. */
-  list(accountId: AccountId): CachedDomain[]
+  list(accountId: AccountId): Promise<CachedDomain[]>
   /** Returns a cached domain, and refreshes it in the background if it is stale. @throws AppError `domain/not-found` */
-  get(accountId: AccountId, name: string): CachedDomain
+  get(accountId: AccountId, name: string): Promise<CachedDomain>
   /** @throws AppError `domain/not-found`, also for domains of other accounts */
-  requireOwned(accountId: AccountId, name: string): DomainRow
+  requireOwned(accountId: AccountId, name: string): Promise<DomainRow>
   /**
    * Reads the domain from the registrar.
-   * @throws AppError `domain/registrar`, or `domain/state` if it left the account
+   * @throws AppError `domain/registrar`, `domain/not-found`, or `domain/state` if it left the account
    */
-  refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
+  refresh(owner: Owner): Promise<DomainRow>
+  /**
+   * Reads a domain that the account bought, and which may have belonged to another account before.
+   * @throws AppError `domain/registrar`, `domain/state`
+   */
+  acquire(owner: Owner): Promise<DomainRow>
   /**
    * Changes the domain at the registrar, then reads it.
    * @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-outcome`
@@ -28,6 +34,8 @@ export type Domains = {
   /** Starts no more background refreshes and waits for those in progress. */
   close(): Promise<void>
 }
+
+type Owner = { accountId: AccountId; name: string }
 
 export type DomainChange = {
   work: (registrar: Registrar) => Promise<void>
@@ -43,38 +51,46 @@ const retryMs = 30_000
 const maxAtOnce = 4
 
 export function createDomains(options: {
+  store: Store
   records: DomainRepository
   registrar: Registrar
   now: () => number
   log: Log
   onChanged: (accountId: AccountId) => void
 }): Domains {
-  const { records, registrar, now, log, onChanged } = options
+  const { store, records, registrar, now, log, onChanged } = options
   const waiting = new Map<string, DomainRow>()
   const underWay = new Map<string, Promise<void>>()
 
-  const refresh = async ({ accountId, name }: { accountId: AccountId; name: string }): Promise<DomainRow> => {
-    const before = records.find(name)
-    const current = await registrar.find(name).catch((error: unknown) => {
-      if (before) records.markFailed(name, now())
+  /** @param mayTransfer whether the domain may belong to another account, which lost it */
+  const refresh = async ({ accountId, name }: Owner, { mayTransfer }: { mayTransfer: boolean }): Promise<DomainRow> => {
+    const current = await registrar.find(name).catch(async (error: unknown) => {
+      await store.write((tx) => records.markFailed(tx, name, now()))
       throw error
     })
+    const readAtMs = now()
+    const { before, after } = await store.write(async (tx) => {
+      const before = await records.find(tx, name)
+      // In the meantime, an order of another account may have bought the domain.
+      if (before && before.accountId !== accountId && !mayTransfer) throw createMissingError(name)
+      if (current) await records.save(tx, { ...current, accountId, readAtMs })
+      else await records.markLeft(tx, name, readAtMs)
+      return { before, after: await records.find(tx, name) }
+    })
     if (!current) {
-      if (before) records.markLeft(name, now())
       if (before?.leftAtMs === null) onChanged(accountId)
       throw new RegistrarError('refused', `${name} is not in this service's account at the registrar.`)
     }
-    records.keep({ ...current, accountId, readAtMs: now() })
-    const after = records.find(name)
     if (!after) throw new Error('A domain that was just stored is missing.')
     if (isOther(before, after)) onChanged(accountId)
     return after
   }
+  const refreshOwned = (owner: Owner): Promise<DomainRow> => refresh(owner, { mayTransfer: false })
   const readNext = (): void => {
     for (const [name, next] of waiting) {
       if (underWay.size >= maxAtOnce) return
       waiting.delete(name)
-      const reading = refresh(next)
+      const reading = refreshOwned(next)
         .catch((error) => log.warn('failed to read a domain', { domain: next.name, error }))
         .then(() => {
           underWay.delete(next.name)
@@ -94,28 +110,29 @@ export function createDomains(options: {
     if (isOld && (row.failedAtMs === null || nowMs - row.failedAtMs > retryMs)) revalidate(row)
     return { ...row, source: row.failedAtMs === null ? 'cache' : 'stale' }
   }
-  const requireOwned = (accountId: AccountId, name: string): DomainRow => {
-    const row = records.find(name)
+  const requireOwned = async (accountId: AccountId, name: string): Promise<DomainRow> => {
+    const row = await records.find(store.read, name)
     if (row?.accountId === accountId) return row
-    throw new AppError('domain/not-found', `You have no domain ${name}.`)
+    throw createMissingError(name)
   }
 
   return {
     requireOwned,
-    list: (accountId) => records.list(accountId).map(toCached),
-    get: (accountId, name) => toCached(requireOwned(accountId, name)),
-    refresh: (refreshed) => mapRegistrarErrors(refresh(refreshed)),
+    list: async (accountId) => (await records.list(store.read, accountId)).map(toCached),
+    get: async (accountId, name) => toCached(await requireOwned(accountId, name)),
+    refresh: (owner) => mapRegistrarErrors(refreshOwned(owner)),
+    acquire: (owner) => mapRegistrarErrors(refresh(owner, { mayTransfer: true })),
     async change(accountId, name, { work, isDone }) {
-      requireOwned(accountId, name)
+      await requireOwned(accountId, name)
       try {
         await work(registrar)
       } catch (error) {
         const isUnclear = error instanceof RegistrarError && error.kind === 'unclear'
-        const after = isUnclear ? await refresh({ accountId, name }).catch(() => undefined) : undefined
+        const after = isUnclear ? await refreshOwned({ accountId, name }).catch(() => undefined) : undefined
         if (after && isDone(after)) return after
         throw isUnclear ? createUnknownChangeError(registrar.title, name, error) : toAppError(error)
       }
-      return await mapRegistrarErrors(refresh({ accountId, name }))
+      return await mapRegistrarErrors(refreshOwned({ accountId, name }))
     },
     async close() {
       waiting.clear()
@@ -128,6 +145,10 @@ function isOther(before: DomainRow | undefined, { readAtMs: _, ...after }: Domai
   if (!before) return true
   const { readAtMs: __, ...earlier } = before
   return JSON.stringify(earlier) !== JSON.stringify(after)
+}
+
+function createMissingError(name: string): AppError {
+  return new AppError('domain/not-found', `You have no domain ${name}.`)
 }
 
 function createUnknownChangeError(title: string, name: string, cause: unknown): AppError {

@@ -1,6 +1,6 @@
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 import type { RegistrarId } from './registrars/registrar.ts'
 
 /**
@@ -24,39 +24,41 @@ const orders = defineTable('domain_orders', {
 })
 export type Order = RowOf<typeof orders>
 
-export type OrderRepository = {
-  /** @returns false if another order for this domain is in progress */
-  add(order: Order): boolean
-  setState(id: string, state: OrderState): void
-  find(id: string): Order | undefined
-  /** Newest first. */
-  list(accountId: AccountId, max: number): Order[]
-  /** Lists the unfinished orders at a registrar. */
-  open(registrar: RegistrarId): Order[]
-}
+const selection = `SELECT ${orders.selection()} FROM domain_orders`
+const insert = defineStatement<Params<keyof Order>>(
+  `${orders.insertWith({ sequence: '(SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders)' })}
+   ON CONFLICT (registrar, domain) WHERE state IN ('leased', 'asked') DO NOTHING`,
+)
+const change = defineStatement<Params<'id' | 'from' | 'to'>>(
+  'UPDATE domain_orders SET state = @to WHERE id = @id AND state = @from',
+)
+const complete = defineStatement<Params<'id'>>(
+  `UPDATE domain_orders SET state = 'done' WHERE id = @id AND state <> 'done'`,
+)
+const find = defineStatement<Params<'id'>>(`${selection} WHERE id = @id`).withRows(orders.fromRow)
+const list = defineStatement<Params<'accountId' | 'limit'>>(
+  `${selection} WHERE account_id = @accountId ORDER BY sequence DESC LIMIT @limit`,
+).withRows(orders.fromRow)
+const listOpen = defineStatement<Params<'registrar'>>(
+  `${selection} WHERE registrar = @registrar AND state IN ('leased', 'asked') ORDER BY sequence`,
+).withRows(orders.fromRow)
 
-export function createOrderRepository(database: Database): OrderRepository {
-  const selection = `SELECT ${orders.selection()} FROM domain_orders`
-  const add = database.prepare<[Params<keyof Order>]>(
-    `${orders.insertWith({ sequence: '(SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders)' })}
-     ON CONFLICT (registrar, domain) WHERE state IN ('leased', 'asked') DO NOTHING`,
-  )
-  const setState = database.prepare<[Params<'id' | 'state'>]>('UPDATE domain_orders SET state = @state WHERE id = @id')
-  const list = database.prepare<[Params<'accountId' | 'limit'>], StoredRow>(
-    `${selection} WHERE account_id = @accountId ORDER BY sequence DESC LIMIT @limit`,
-  )
-  const open = database.prepare<[Params<'registrar'>], StoredRow>(
-    `${selection} WHERE registrar = @registrar AND state IN ('leased', 'asked') ORDER BY sequence`,
-  )
-  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
-  return {
-    add: (order) => add.run(orders.params(order)).changes > 0,
-    setState: (id, state) => void setState.run({ id, state }),
-    find(id) {
-      const row = find.get({ id })
-      return row && orders.fromRow(row)
-    },
-    list: (accountId, limit) => list.all({ accountId, limit }).map(orders.fromRow),
-    open: (registrar) => open.all({ registrar }).map(orders.fromRow),
-  }
+export const orderStatements = { insert, change, complete, find, list, listOpen }
+
+export const orderRepository = {
+  /** @returns false if another order for this domain is in progress */
+  add: async (tx: Transaction, order: Order): Promise<boolean> => (await tx.run(insert, orders.params(order))) > 0,
+  /** @returns false if the order has another state than `from` */
+  changeState: async (
+    tx: Transaction,
+    id: string,
+    { from, to }: { from: OrderState; to: OrderState },
+  ): Promise<boolean> => (await tx.run(change, { id, from, to })) > 0,
+  /** Marks the order as done. @returns false if it already is */
+  complete: async (tx: Transaction, id: string): Promise<boolean> => (await tx.run(complete, { id })) > 0,
+  find: (query: Query, id: string): Promise<Order | undefined> => query.first(find, { id }),
+  /** Newest first. */
+  list: (query: Query, accountId: AccountId, limit: number): Promise<Order[]> => query.all(list, { accountId, limit }),
+  /** Lists the unfinished orders at a registrar, oldest first. */
+  listOpen: (query: Query, registrar: RegistrarId): Promise<Order[]> => query.all(listOpen, { registrar }),
 }

@@ -1,6 +1,6 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, type Params, type RowOf, text } from '#storage/table.ts'
 
 const orphanedDomains = defineTable('orphaned_domains', {
   domain: text(),
@@ -11,26 +11,27 @@ const orphanedDomains = defineTable('orphaned_domains', {
 /** Name that pointed to a sandbox when that sandbox was deleted. A trigger adds the row in the same transaction. */
 export type OrphanedDomain = RowOf<typeof orphanedDomains>
 
-export type OrphanedDomainRepository = {
-  /** Sorted by name. */
-  list(accountId: AccountId): OrphanedDomain[]
-  /** Sorted by name. */
-  ofSandbox(sandboxId: SandboxId): OrphanedDomain[]
-  remove(domain: string): void
-}
+const selection = `SELECT ${orphanedDomains.selection()} FROM orphaned_domains`
+const list = defineStatement<Params<'accountId'>>(
+  `${selection} WHERE account_id = @accountId ORDER BY domain`,
+).withRows(orphanedDomains.fromRow)
+const listOfSandbox = defineStatement<Params<'accountId' | 'sandboxId'>>(
+  `${selection} WHERE account_id = @accountId AND sandbox_id = @sandboxId ORDER BY domain`,
+).withRows(orphanedDomains.fromRow)
+const remove = defineStatement<Params<'domain' | 'sandboxId'>>(
+  'DELETE FROM orphaned_domains WHERE domain = @domain AND sandbox_id = @sandboxId',
+)
 
-export function createOrphanedDomainRepository(database: Database): OrphanedDomainRepository {
-  const selection = `SELECT ${orphanedDomains.selection()} FROM orphaned_domains`
-  const list = database.prepare<[Params<'accountId'>], StoredRow>(
-    `${selection} WHERE account_id = @accountId ORDER BY domain`,
-  )
-  const ofSandbox = database.prepare<[Params<'sandboxId'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
-  )
-  const remove = database.prepare<[Params<'domain'>]>('DELETE FROM orphaned_domains WHERE domain = @domain')
-  return {
-    list: (accountId) => list.all({ accountId }).map(orphanedDomains.fromRow),
-    ofSandbox: (sandboxId) => ofSandbox.all({ sandboxId }).map(orphanedDomains.fromRow),
-    remove: (domain) => void remove.run({ domain }),
-  }
+export const orphanedDomainStatements = { list, listOfSandbox, remove }
+
+export const orphanedDomainRepository = {
+  /** Sorted by name. */
+  list: (query: Query, accountId: AccountId): Promise<OrphanedDomain[]> => query.all(list, { accountId }),
+  /** Sorted by name. */
+  listOfSandbox: (query: Query, accountId: AccountId, sandboxId: SandboxId): Promise<OrphanedDomain[]> =>
+    query.all(listOfSandbox, { accountId, sandboxId }),
+  /** Keeps the domain if another sandbox orphaned it later. */
+  async remove(tx: Transaction, { domain, sandboxId }: OrphanedDomain): Promise<void> {
+    await tx.run(remove, { domain, sandboxId })
+  },
 }

@@ -1,6 +1,7 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
+import type { Query, Store } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import type { OrphanedDomain, OrphanedDomainRepository } from './orphanedDomainRepository.ts'
+import { type OrphanedDomain, orphanedDomainRepository } from './orphanedDomainRepository.ts'
 import type { RegistrarRecord } from './registrars/registrar.ts'
 import type { Zones } from './zones.ts'
 
@@ -11,7 +12,7 @@ type Zone = { accountId: AccountId; name: string }
  */
 export type OrphanedDomains = {
   /** Lists the orphaned domains of an account from the database, without reading zones. */
-  list(accountId: AccountId): OrphanedDomain[]
+  list(accountId: AccountId): Promise<OrphanedDomain[]>
   /**
    * Lists orphaned records of a zone. Names without such records are no longer orphaned.
    * @throws AppError as `Zones.list`
@@ -23,11 +24,11 @@ export type OrphanedDomains = {
    */
   removeRecords(zone: Zone): Promise<RegistrarRecord[]>
   /** Records in the activity log which domains still point to a deleted sandbox. */
-  sandboxRemoved(id: SandboxId): void
+  sandboxRemoved(accountId: AccountId, id: SandboxId): Promise<void>
 }
 
 export function createOrphanedDomains(options: {
-  records: OrphanedDomainRepository
+  store: Store
   zones: Pick<Zones, 'list' | 'remove'>
   /** Addresses of this service. */
   addresses: () => Promise<readonly { type: string; value: string }[]>
@@ -36,16 +37,24 @@ export function createOrphanedDomains(options: {
    * computer.
    */
   sandboxHost: string | undefined
-  ownsDomain: (accountId: AccountId, domain: string) => boolean
+  ownsDomain: (query: Query, accountId: AccountId, domain: string) => Promise<boolean>
   recordForAccount: ActivityLog['recordForAccount']
   onChanged: (accountId: AccountId) => void
 }): OrphanedDomains {
-  const { records, zones, addresses, sandboxHost, ownsDomain, recordForAccount, onChanged } = options
+  const { store, zones, addresses, sandboxHost, ownsDomain, recordForAccount, onChanged } = options
 
-  const under = ({ accountId, name }: Zone): OrphanedDomain[] => listNamesUnder(name, records.list(accountId))
+  const records = orphanedDomainRepository
+  const listUnder = async (query: Query, { accountId, name }: Zone): Promise<OrphanedDomain[]> =>
+    listNamesUnder(name, await records.list(query, accountId))
 
+  const removeAll = async (names: readonly OrphanedDomain[]): Promise<void> => {
+    if (names.length === 0) return
+    await store.write(async (tx) => {
+      for (const name of names) await records.remove(tx, name)
+    })
+  }
   const read = async (zone: Zone, fresh: boolean): Promise<RegistrarRecord[]> => {
-    const names = under(zone)
+    const names = await listUnder(store.read, zone)
     if (names.length === 0) return []
     const ownAddresses = await addresses()
     const { records: present } = await zones.list(zone, { fresh })
@@ -53,43 +62,47 @@ export function createOrphanedDomains(options: {
       ownAddresses.some((address) => address.type === type && address.value === value) ||
       (type === 'CNAME' && sandboxHost !== undefined && value.replace(/\.$/, '').toLowerCase() === sandboxHost)
     const orphaned: RegistrarRecord[] = []
-    for (const { domain } of names) {
-      const host = findHost(zone.name, domain)
+    const cleared: OrphanedDomain[] = []
+    for (const name of names) {
+      const host = findHost(zone.name, name.domain)
       const pointing = present.filter((record) => record.host === host && pointsHere(record))
-      if (pointing.length === 0) records.remove(domain)
+      if (pointing.length === 0) cleared.push(name)
       orphaned.push(...pointing)
     }
+    await removeAll(cleared)
     return orphaned
   }
 
   return {
-    list: records.list,
+    list: (accountId) => records.list(store.read, accountId),
     records: (zone) => read(zone, false),
     async removeRecords(zone) {
       const removed: RegistrarRecord[] = []
       for (const record of await read(zone, true)) {
         // In the meantime, the domain may have been added to another sandbox.
-        if (!under(zone).some(({ domain }) => findHost(zone.name, domain) === record.host)) continue
+        const names = await listUnder(store.read, zone)
+        if (!names.some(({ domain }) => findHost(zone.name, domain) === record.host)) continue
         await zones.remove(zone, record.id)
         removed.push(record)
       }
-      for (const { domain } of under(zone)) {
-        if (removed.some(({ host }) => host === findHost(zone.name, domain))) records.remove(domain)
-      }
+      const names = await listUnder(store.read, zone)
+      await removeAll(names.filter(({ domain }) => removed.some(({ host }) => host === findHost(zone.name, domain))))
       return removed
     },
-    sandboxRemoved(id) {
-      const accounts = new Set<AccountId>()
-      for (const { domain, sandboxName, accountId } of records.ofSandbox(id)) {
-        if (!ownsDomain(accountId, domain)) {
-          records.remove(domain) // an external DNS provider hosts the zone
-          continue
+    async sandboxRemoved(accountId, id) {
+      const owned = await store.write(async (tx) => {
+        const owned: OrphanedDomain[] = []
+        for (const name of await records.listOfSandbox(tx, accountId, id)) {
+          if (await ownsDomain(tx, accountId, name.domain)) owned.push(name)
+          else await records.remove(tx, name) // an external DNS provider hosts the zone
         }
+        return owned
+      })
+      for (const { domain, sandboxName } of owned) {
         const description = `Left DNS records of ${domain} that point to the deleted sandbox ${sandboxName}`
         recordForAccount(accountId, { type: 'dns.changed', domain, description })
-        accounts.add(accountId)
       }
-      for (const accountId of accounts) onChanged(accountId)
+      if (owned.length > 0) onChanged(accountId)
     },
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '#shared/dns/dnsRecord.ts'
 import { findZoneConflict } from '#shared/dns/zoneRules.ts'
 import type { AccountId } from '#shared/ids.ts'
+import type { Store } from '#storage/store.ts'
 import type { DomainRepository, ZoneRow } from './domainRepository.ts'
 import type { Domains, Source } from './domains.ts'
 import { mapRegistrarErrors } from './registrarErrors.ts'
@@ -40,6 +41,7 @@ export type Zones = {
 const freshMs = 2 * 60_000
 
 export function createZones(options: {
+  store: Store
   records: DomainRepository
   domains: Pick<Domains, 'requireOwned'>
   registrar: Registrar
@@ -48,24 +50,38 @@ export function createZones(options: {
   /** Called with the id of each removed record. */
   onRemoved: (name: string, id: string) => void
 }): Zones {
-  const { records, domains, registrar, now, onChanged, onRemoved } = options
+  const { store, records, domains, registrar, now, onChanged, onRemoved } = options
   const queue = createKeyedQueue()
+  /** Number of changes that began or ended, by zone. */
+  const revisions = new Map<string, number>()
+  const getRevision = (name: string): number => revisions.get(name) ?? 0
+  const increment = (name: string): void => void revisions.set(name, getRevision(name) + 1)
 
   const read = async (name: string): Promise<ZoneRow> => {
+    const revision = getRevision(name)
     const zone = { records: await registrar.records(name), readAtMs: now() }
-    records.keepZone(name, zone)
+    // Records that were read before a change are not cached.
+    await store.write(async (tx) => {
+      if (getRevision(name) === revision) await records.saveZone(tx, name, zone)
+    })
     return zone
   }
   /** Changes of a zone run one at a time, each based on the registrar's current records. */
-  const changeZone = <T>(target: ZoneRef, work: (present: readonly RegistrarRecord[]) => Promise<T>): Promise<T> => {
-    domains.requireOwned(target.accountId, target.name)
-    return queue.run(target.name, async () => {
-      const { records: present } = await mapRegistrarErrors(read(target.name))
+  const changeZone = async <T>(
+    target: ZoneRef,
+    work: (present: readonly RegistrarRecord[]) => Promise<T>,
+  ): Promise<T> => {
+    const { name } = target
+    await domains.requireOwned(target.accountId, name)
+    return queue.run(name, async () => {
+      const present = await mapRegistrarErrors(registrar.records(name))
+      increment(name)
       try {
         return await mapRegistrarErrors(work(present))
       } finally {
         // Drops the cache regardless of the outcome, because records may have changed.
-        records.removeZone(target.name)
+        increment(name)
+        await store.write((tx) => records.removeZone(tx, name))
         onChanged(target)
       }
     })
@@ -73,8 +89,8 @@ export function createZones(options: {
 
   return {
     async list({ accountId, name }, { fresh }) {
-      domains.requireOwned(accountId, name)
-      const cached = records.findZone(name)
+      await domains.requireOwned(accountId, name)
+      const cached = await records.findZone(store.read, name)
       if (cached && !fresh && now() - cached.readAtMs <= freshMs)
         return { ...cached, source: 'cache', hash: hashZone(cached.records) }
       try {
