@@ -20,13 +20,21 @@ export const responseTtlMs = 24 * 60 * 60 * 1000
 const maxKeyLength = 128
 
 type StoredEntry<T> = { requestHash: Buffer; answer: T }
-type UnderWay<T> = { requestHash: Buffer; outcome: Promise<T> }
+/** Result of a key: stored, or of the work that runs. */
+type Claim<T> = { requestHash: Buffer; outcome: Promise<T>; isStored: boolean }
 
 /** `find` returns an unexpired stored result. */
 export function createOncePerKey<T>(
-  find: (slot: Pick<KeySlot, 'holder' | 'key'>) => StoredEntry<T> | undefined,
+  find: (slot: Pick<KeySlot, 'holder' | 'key'>) => StoredEntry<T> | undefined | Promise<StoredEntry<T> | undefined>,
 ): OncePerKey<T> {
-  const underWay = new Map<string, UnderWay<T>>()
+  const underWay = new Map<string, Promise<Claim<T>>>()
+
+  const claimKey = async (slot: KeySlot, work: (slot: KeySlot) => Promise<T>): Promise<Claim<T>> => {
+    const { holder, key, requestHash } = slot
+    const stored = await find({ holder, key })
+    if (!stored) return { requestHash, outcome: work(slot), isStored: false }
+    return { requestHash: stored.requestHash, outcome: Promise.resolve(stored.answer), isStored: true }
+  }
   return {
     async once(request, work) {
       const { holder, key } = request
@@ -34,22 +42,30 @@ export function createOncePerKey<T>(
       const requestHash = hashRequest(request)
       const name = JSON.stringify([holder, key])
 
-      const earlier = underWay.get(name) ?? find({ holder, key })
-      if (earlier && !earlier.requestHash.equals(requestHash)) {
-        throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
+      const earlier = underWay.get(name)
+      if (earlier) {
+        const claim = await earlier
+        assertSameRequest(claim, requestHash)
+        return { answer: await claim.outcome, replayed: true }
       }
-      if (earlier && 'outcome' in earlier) return { answer: await earlier.outcome, replayed: true }
-      if (earlier) return { answer: earlier.answer, replayed: true }
-
-      const outcome = work({ holder, key, requestHash })
-      underWay.set(name, { requestHash, outcome })
+      // Set before anything is awaited, so that concurrent repetitions wait for this look-up and its work.
+      const pending = claimKey({ holder, key, requestHash }, work)
+      underWay.set(name, pending)
       try {
-        return { answer: await outcome, replayed: false }
+        const claim = await pending
+        assertSameRequest(claim, requestHash)
+        return { answer: await claim.outcome, replayed: claim.isStored }
       } finally {
         underWay.delete(name)
       }
     },
   }
+}
+
+/** @throws AppError `request/reused-key` */
+function assertSameRequest(claim: { requestHash: Buffer }, requestHash: Buffer): void {
+  if (claim.requestHash.equals(requestHash)) return
+  throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
 }
 
 /** @throws AppError `request/invalid` */

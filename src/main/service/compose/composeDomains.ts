@@ -28,7 +28,7 @@ import { findSaleRefusal, type SaleMoney } from '../domains/saleMoney.ts'
 import { createSearchAvailability } from '../domains/searchAvailability.ts'
 import { resolveServiceAddresses } from '../domains/serviceAddresses.ts'
 import { createZones } from '../domains/zones.ts'
-import { createAnswerRepository } from '../idempotency/answerRepository.ts'
+import { answerRepository } from '../idempotency/answerRepository.ts'
 import { toDnsRecordKey } from '../idempotency/idempotentResponses.ts'
 import type { PaymentModule } from './composePayments.ts'
 import type { ServiceContext } from './serviceContext.ts'
@@ -101,11 +101,10 @@ export async function composeDomains(
   const listen = registrar.isTest ? options.dnsListen : undefined
   const findZone = (name: string) => registryRepository.findZone(store.read, name)
   const dns = listen && scope.own(await startDnsServer(listen, findZone), (it) => it.close())
-  const answers = createAnswerRepository(database)
   const ownZones = createZones({
     ...{ store, records, domains, registrar, now },
     onChanged: ({ accountId }) => onChanged(accountId),
-    onRemoved: (domain, id) => answers.removeCreated(toDnsRecordKey({ domain, id })),
+    onRemoved: (domain, id) => store.write((tx) => answerRepository.removeCreated(tx, toDnsRecordKey({ domain, id }))),
   })
   const pointing = linkDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
   const isAtHome = options.sandboxHost === undefined

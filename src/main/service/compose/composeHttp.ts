@@ -1,5 +1,6 @@
 import { createHttpServer, type HttpServer } from '#platform/http/httpServer.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
+import { releaseFreePages } from '#storage/sqlite/releaseFreePages.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { createDocsPages } from '../docs/docsPages.ts'
 import { createAuthentication } from '../http/authentication.ts'
@@ -15,7 +16,6 @@ import { createResponseBudget, defaultAnswerLimits } from '../http/responseBudge
 import { securityHeaders, transportSecurityHeader } from '../http/securityHeaders.ts'
 import { createServiceRequests } from '../http/serviceRequests.ts'
 import { createWebSockets } from '../http/webSockets.ts'
-import { createAnswerRepository } from '../idempotency/answerRepository.ts'
 import { createIdempotentAnswers } from '../idempotency/idempotentResponses.ts'
 import { createPreviewAccess } from '../portProxy/previewAccess.ts'
 import { createPreviewCookies } from '../portProxy/previewCookies.ts'
@@ -65,7 +65,7 @@ const maxConnectionsPerAddress = 256
 /** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
 export function composeHttp(context: ServiceContext, modules: HttpOptions): HttpModule {
   const { beyondLoopback, identity, sandboxes } = modules
-  const { options, database, clock, events, address, principals, scope } = context
+  const { options, database, store, clock, events, address, principals, scope } = context
   const { log, tls } = options
   const { linkHolder } = sandboxes
   const { names } = sandboxes.ports
@@ -125,9 +125,10 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
     addressOf,
     ownHost: createHostHeaderReader({ listenHost, scheme, end, ownUrl: address.getOwnUrl }),
     idempotency: createIdempotentAnswers({
-      answers: createAnswerRepository(database),
+      store,
       now: clock.steadyMs,
       passedMs: clock.passedMs,
+      onTrimmed: () => releaseFreePages(database),
     }),
     toFailure: server.toFailure,
   })

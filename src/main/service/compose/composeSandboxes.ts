@@ -19,7 +19,7 @@ import { createFoundSandboxes, type FoundSandboxes } from '../foundSandboxes/fou
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 import { createHostConnection, type HostConnection, type HostConnectionOptions } from '../host/hostConnection.ts'
 import { createRuntimeReports } from '../host/runtimeReports.ts'
-import { createAnswerRepository } from '../idempotency/answerRepository.ts'
+import { answerRepository } from '../idempotency/answerRepository.ts'
 import { createIdlePolicy } from '../idle/idlePolicy.ts'
 import { createSandboxUse, type SandboxUse } from '../idle/sandboxUse.ts'
 import { toWireImage } from '../images/imageRoutes.ts'
@@ -238,16 +238,20 @@ function composeFoundSandboxes(
 }
 
 function composeHostEvents(
-  { database, events }: ServiceContext,
+  { options, store, events }: ServiceContext,
   { sandboxes, terminals }: { sandboxes: SandboxRegistry; terminals: TerminalActivity },
 ): (event: HostEvent) => void {
-  const answers = createAnswerRepository(database)
+  const log = options.log.forArea('sandboxes')
   return createHostEvents({
     sandboxes,
     terminals,
     publish(accountId, event) {
-      if (event.type === 'terminal.removed') answers.removeCreated(event.session_id)
-      events.publish(accountId, event)
+      if (event.type !== 'terminal.removed') return events.publish(accountId, event)
+      // First, so that a client that repeats its request after the event creates a terminal.
+      void store
+        .write((tx) => answerRepository.removeCreated(tx, event.session_id))
+        .catch((error: unknown) => log.error('failed to remove the response of a removed terminal', { error }))
+        .then(() => events.publish(accountId, event))
     },
     publishToAll: events.publishToAll,
     toWire: terminalToWire,

@@ -48,7 +48,7 @@ export function createZones(options: {
   now: () => number
   onChanged: (target: ZoneRef) => void
   /** Called with the id of each removed record. */
-  onRemoved: (name: string, id: string) => void
+  onRemoved: (name: string, id: string) => Promise<void>
 }): Zones {
   const { store, records, domains, registrar, now, onChanged, onRemoved } = options
   const queue = createKeyedQueue()
@@ -141,7 +141,7 @@ export function createZones(options: {
           work: registrar.removeRecord(target.name, id).then(() => true),
           after: (records) => records.every((it) => it.id !== id) || undefined,
         })
-        onRemoved(target.name, id)
+        await onRemoved(target.name, id)
         return record
       }),
   }

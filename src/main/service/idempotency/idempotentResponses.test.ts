@@ -3,7 +3,7 @@ import { AccountId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { createAnswerRepository } from './answerRepository.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { answerBudget, createIdempotentAnswers } from './idempotentResponses.ts'
 
 const [ada, bob] = ['a', 'b'].map((letter) => AccountId.parse(letter.repeat(32))) as [AccountId, AccountId]
@@ -15,7 +15,7 @@ function openAnswers(budget: Partial<typeof answerBudget>) {
   for (const id of [ada, bob]) account.run(id)
   let nowMs = 0
   const answers = createIdempotentAnswers({
-    answers: createAnswerRepository(database),
+    store: createSqliteStore(database),
     now: () => ++nowMs,
     budget: { ...answerBudget, ...budget },
   })

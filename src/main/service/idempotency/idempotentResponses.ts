@@ -1,12 +1,14 @@
 import { createOncePerKey, type RepeatableRequest, responseTtlMs } from '#platform/http/oncePerKey.ts'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AccountId } from '#shared/ids.ts'
-import type { AnswerRepository } from './answerRepository.ts'
+import type { Store } from '#storage/store.ts'
+import { answerRepository } from './answerRepository.ts'
 
 export type IdempotentResponses = {
   /**
    * Runs the work once per key of an account, and returns the stored response to every repetition within 24 hours.
-   * @throws AppError as `createOncePerKey`
+   * Two processes may both run the work of concurrent repetitions.
+   * @throws AppError as `createOncePerKey`; StoreUnavailableError, also after the work
    */
   once(request: AccountRequest, work: () => Promise<StoredResponse>): Promise<StoredResponse & { replayed: boolean }>
 }
@@ -23,33 +25,45 @@ const uncheckedBudget = { maxAnswers: 50, maxBytes: 2 * 1024 * 1024 }
 const maxCreatedCharacters = 16 * 1024
 
 type Options = {
-  answers: AnswerRepository
+  store: Store
   now: () => number
   /** Clock for removals. Default: `now`. */
   passedMs?: () => number
   budget?: typeof answerBudget
+  /** Called after the responses of an account were trimmed to its budget. */
+  onTrimmed?: () => void
 }
 
 export function createIdempotentAnswers({
-  answers,
+  store,
   now,
   passedMs = now,
   budget = answerBudget,
+  onTrimmed = () => {},
 }: Options): IdempotentResponses {
   const unchecked = new Map<AccountId, { count: number; bytes: number }>()
-  const requests = createOncePerKey<StoredResponse>(({ holder, key }) => {
-    const stored = answers.find({ accountId: AccountId.parse(holder), key }, now())
+  const requests = createOncePerKey<StoredResponse>(async ({ holder, key }) => {
+    const stored = await answerRepository.find(store.read, { accountId: AccountId.parse(holder), key }, now())
     return stored && { requestHash: stored.requestHash, answer: { status: stored.status, body: stored.body } }
   })
-  const trim = (accountId: AccountId, body: string): void => {
+
+  /** Counts a stored response. @returns whether the budget of the account must be checked */
+  const countUnchecked = (accountId: AccountId, body: string): boolean => {
     const { count, bytes } = unchecked.get(accountId) ?? { count: 0, bytes: 0 }
     const next = { count: count + 1, bytes: bytes + Buffer.byteLength(body) }
-    if (next.count < uncheckedBudget.maxAnswers && next.bytes < uncheckedBudget.maxBytes) {
-      unchecked.set(accountId, next)
-    } else {
-      unchecked.delete(accountId)
-      answers.trim(accountId, budget)
-    }
+    const isDue = next.count >= uncheckedBudget.maxAnswers || next.bytes >= uncheckedBudget.maxBytes
+    if (isDue) unchecked.delete(accountId)
+    else unchecked.set(accountId, next)
+    return isDue
+  }
+  /** Apart from the transaction that stores a response, so that requests do not conflict over expired ones. */
+  const removeOld = async (accountId: AccountId, body: string): Promise<void> => {
+    const isTrimDue = countUnchecked(accountId, body)
+    const nowMs = passedMs()
+    await store.write((tx) => answerRepository.removeExpired(tx, nowMs), { isolation: 'read committed' })
+    if (!isTrimDue) return
+    await store.write((tx) => answerRepository.trim(tx, accountId, budget), { isolation: 'read committed' })
+    onTrimmed()
   }
   return {
     async once({ accountId, ...request }, work) {
@@ -57,17 +71,15 @@ export function createIdempotentAnswers({
         { ...request, holder: accountId },
         async ({ key, requestHash }) => {
           const { status, body } = await work()
-          answers.removeExpired(passedMs())
-          answers.store(
-            { accountId, key },
-            { requestHash, status, body },
-            {
-              expiresAtMs: now() + responseTtlMs,
-              sandboxId: findSandboxId(request.path),
-              createdId: findCreatedId(request.path, body),
-            },
+          const references = {
+            expiresAtMs: now() + responseTtlMs,
+            sandboxId: findSandboxId(request.path),
+            createdId: findCreatedId(request.path, body),
+          }
+          await store.write((tx) =>
+            answerRepository.store(tx, { accountId, key }, { requestHash, status, body }, references),
           )
-          trim(accountId, body)
+          await removeOld(accountId, body)
           return { status, body }
         },
       )
