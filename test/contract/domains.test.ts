@@ -287,7 +287,7 @@ async function open(
   const zones = createZones({
     ...{ store, records, domains, registrar, now },
     onChanged: () => {},
-    onRemoved: () => {},
+    onRemoved: async () => {},
   })
   const orphans = createOrphanedDomains({
     ...{ store, zones, onChanged, sandboxHost: undefined },
