@@ -5,9 +5,9 @@ import { readBytes } from '#platform/parsing/boundedBytes.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Attachment } from '#shared/contract/chatLibrary.ts'
 import { type AttachmentId, chatLimits } from '#shared/contract/chats.ts'
+import { toWireAttachment } from './attachmentRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import { estimateTokens, imageTokens } from './estimateTokens.ts'
-import { toWireAttachment } from './libraryRepository.ts'
 import { requireAttachment } from './newMessages.ts'
 
 type Dependencies = { store: ChatStore; newId: () => string; now: () => number }
@@ -36,7 +36,7 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
         tokens: mediaType === undefined ? Math.ceil(estimateTokens(bytes.toString('utf8'))) : imageTokens.usual,
         createdAtMs: now(),
       }
-      store.library.addAttachment(stored, bytes)
+      store.attachments.add(stored, bytes)
       return toWireAttachment(stored)
     },
     content(id) {
@@ -52,7 +52,7 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
           'cross-origin-resource-policy': 'same-origin',
           'cache-control': 'private, max-age=31536000, immutable',
         },
-        body: store.library.bytes(hash) ?? Buffer.alloc(0),
+        body: store.attachments.bytes(hash) ?? Buffer.alloc(0),
       })
     },
   }

@@ -39,7 +39,7 @@ function* toMarkdown({ store }: Dependencies, conversation: StoredConversation):
 
 function* formatMessage(store: ChatStore, row: MessageRow): Generator<string> {
   yield `## ${row.role === 'user' ? 'You' : (row.model ?? 'Assistant')}\n\n`
-  for (const { name } of store.library.listAttachments([row.number]))
+  for (const { name } of store.attachments.list([row.number]))
     yield `*Attached: ${name.replace(/[*_`[\]<>]/g, '\\$&')}*\n\n`
   if (row.reasoning !== '') {
     yield `<details><summary>Reasoning</summary>\n\n${row.reasoning}\n\n</details>\n\n`

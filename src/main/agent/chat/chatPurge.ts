@@ -13,7 +13,7 @@ export function startChatPurge({ store, passedMs, log }: { store: ChatStore; pas
     try {
       const before = passedMs() - chatLimits.restorableMs
       store.conversations.purge(before)
-      store.library.purgeAttachments(before)
+      store.attachments.purge(before)
     } catch (error) {
       log.warn('failed to purge deleted chats', { error })
     }

@@ -1,21 +1,25 @@
 import { AppError } from '#shared/appError.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { OfferedTool } from '../toolServers/externalTools.ts'
+import { type AttachmentRepository, createAttachmentRepository } from './attachmentRepository.ts'
 import { type CallRepository, createCallRepository } from './callRepository.ts'
 import {
   type ConversationRepository,
   createConversationRepository,
   type StoredConversation,
 } from './conversationRepository.ts'
-import { createLibraryRepository, type LibraryRepository } from './libraryRepository.ts'
+import { createFolderRepository, type FolderRepository } from './folderRepository.ts'
 import { createMessageRepository, type MessageRepository, type MessageRow } from './messageRepository.ts'
+import { createPromptRepository, type PromptRepository } from './promptRepository.ts'
 import { createSearchRepository, type SearchRepository } from './searchRepository.ts'
 
 export type ChatStore = {
   conversations: ConversationRepository
   messages: MessageRepository
   calls: CallRepository
-  library: LibraryRepository
+  folders: FolderRepository
+  prompts: PromptRepository
+  attachments: AttachmentRepository
   search: SearchRepository
   /** Lists the tools of these MCP servers in the form offered to models. */
   listOffered(servers: readonly string[]): readonly OfferedTool[]
@@ -33,7 +37,9 @@ export function createChatStore(database: Database, offered: ChatStore['listOffe
     conversations,
     messages,
     calls: createCallRepository(database),
-    library: createLibraryRepository(database),
+    folders: createFolderRepository(database),
+    prompts: createPromptRepository(database),
+    attachments: createAttachmentRepository(database),
     search: createSearchRepository(database),
     listOffered: offered,
     atomically: (work) => database.transaction(work).immediate(),

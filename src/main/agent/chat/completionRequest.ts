@@ -1,11 +1,11 @@
 import { parseJson } from '#platform/parsing/boundedJson.ts'
 import type { createChatCompletion, ListedModel } from '#shared/contract/inference.ts'
 import type { Input } from '#shared/contract/route.ts'
+import type { StoredAttachment } from './attachmentRepository.ts'
 import type { CallRow, StepRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import { buildPromptContext } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
-import type { StoredAttachment } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import { isCacheBilled } from './modelPrices.ts'
 import type { ProviderState } from './toolCallAccumulator.ts'
@@ -27,7 +27,7 @@ export function buildCompletionRequest(store: ChatStore, options: RequestOptions
   const { conversation, model, maxTokens, answer } = options
   const { temperature, top_p, reasoning_effort, stop, seed } = conversation.parameters
   const rows = store.messages.findByNumbers(options.messages)
-  const attached = store.library.listAttachments(options.messages)
+  const attached = store.attachments.list(options.messages)
   const answers = [...options.messages, answer.number]
   const steps = Map.groupBy(store.calls.listSteps(answers), ({ message }) => message)
   const calls = Map.groupBy(store.calls.listCalls(answers), ({ message }) => message)
@@ -121,10 +121,10 @@ function toUserTurns(store: ChatStore, row: MessageRow, attached: readonly Store
 }
 
 function quoteAttachment(store: ChatStore, { hash, name }: StoredAttachment): string {
-  const text = store.library.bytes(hash)?.toString('utf8') ?? ''
+  const text = store.attachments.bytes(hash)?.toString('utf8') ?? ''
   return `<attachment name=${JSON.stringify(name)}>\n${text}\n</attachment>`
 }
 
 function toDataUrl(store: ChatStore, { hash, media_type }: StoredAttachment): string {
-  return `data:${media_type};base64,${store.library.bytes(hash)?.toString('base64') ?? ''}`
+  return `data:${media_type};base64,${store.attachments.bytes(hash)?.toString('base64') ?? ''}`
 }

@@ -183,7 +183,7 @@ function applySettings(
   settings: Settings,
 ): StoredConversation {
   const { title, folder_id, pinned, models, system_prompt, parameters, tools, limits, notice } = settings
-  if (typeof folder_id === 'string' && !store.library.folders().some(({ id }) => id === folder_id)) {
+  if (typeof folder_id === 'string' && !store.folders.list().some(({ id }) => id === folder_id)) {
     throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
   }
   if (limits) checkLimits(limits, 'limits')
@@ -283,10 +283,7 @@ function searchChats(
 function copyAttachment({ store, newId, now }: ConversationsDependencies, messageId: string, conversation: number) {
   const { message: end } = store.message(messageId)
   const rows = store.messages.page(end, end.position + 1, end.position)
-  const attached = Map.groupBy(
-    store.library.listAttachments(rows.map(({ number }) => number)),
-    ({ message }) => message,
-  )
+  const attached = Map.groupBy(store.attachments.list(rows.map(({ number }) => number)), ({ message }) => message)
   let leaf: ReturnType<typeof store.messages.add> | undefined
   for (const row of rows) {
     const { number, branch: _, position: __, parent: ___, ...content } = row
@@ -301,7 +298,7 @@ function copyAttachment({ store, newId, now }: ConversationsDependencies, messag
       source_id: null,
     })
     store.calls.copy(number, leaf.number, () => `call_${newId()}`)
-    store.library.attach(
+    store.attachments.attach(
       leaf.number,
       (attached.get(number) ?? []).map(({ id }) => id),
     )

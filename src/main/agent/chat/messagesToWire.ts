@@ -2,10 +2,10 @@ import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { ChatFailure, type Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { MessageId } from '#shared/contract/chats.ts'
 import { toIsoTime } from '#shared/time.ts'
+import { toWireAttachment } from './attachmentRepository.ts'
 import { callToWire } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
-import { toWireAttachment } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 
@@ -21,7 +21,7 @@ export function toWireMessages(
     store.messages.children(conversation.number, [...new Set(rows.map(({ parent }) => parent))]),
     ({ parent }) => parent,
   )
-  const attachments = groupBy(store.library.listAttachments(rows.map(({ number }) => number)), ({ message }) => message)
+  const attachments = groupBy(store.attachments.list(rows.map(({ number }) => number)), ({ message }) => message)
   const numbers = rows.filter(({ role }) => role === 'assistant').map(({ number }) => number)
   const offsets = new Map(
     store.calls.listSteps(numbers).map(({ message, step, at: offset }) => [`${message} ${step}`, offset]),

@@ -1,13 +1,13 @@
 import { AppError } from '#shared/appError.ts'
 import type { AnswerPlan } from './answerPlan.ts'
+import type { StoredAttachment } from './attachmentRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import { estimateTokens } from './estimateTokens.ts'
-import type { StoredAttachment } from './libraryRepository.ts'
 import type { MessageWeight, NewMessage } from './messageRepository.ts'
 
 /** @throws AppError `chat/attachment-not-found` */
 export function requireAttachment(store: ChatStore, id: string): StoredAttachment {
-  const attachment = store.library.findAttachment(id)
+  const attachment = store.attachments.find(id)
   if (attachment) return attachment
   throw new AppError('chat/attachment-not-found', `There is no attachment ${id}.`)
 }

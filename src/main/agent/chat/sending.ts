@@ -107,7 +107,7 @@ async function sendMessage(
           created_at_ms: now(),
           finished_at_ms: now(),
         })
-        store.library.attach(row.number, attachment_ids)
+        store.attachments.attach(row.number, attachment_ids)
         return row
       },
     })

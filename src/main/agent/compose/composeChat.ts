@@ -5,6 +5,7 @@ import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { assertLimitOrder, createSpendBudgets, type SharedBudget } from '../budgets/spendBudgets.ts'
 import { createSpendRepository } from '../budgets/spendRepository.ts'
 import { createAnswering } from '../chat/answering.ts'
+import { createAttachmentRoutes } from '../chat/attachmentRoutes.ts'
 import { createAttachments } from '../chat/attachments.ts'
 import { createCallRunning } from '../chat/callRunning.ts'
 import { startChatPurge } from '../chat/chatPurge.ts'
@@ -12,12 +13,14 @@ import { createChatReferences } from '../chat/chatReferences.ts'
 import { createChatRoutes } from '../chat/chatRoutes.ts'
 import { type ChatStore, createChatStore } from '../chat/chatStore.ts'
 import { createConversations } from '../chat/conversations.ts'
+import { createFolderRoutes } from '../chat/folderRoutes.ts'
 import { endInterruptedAnswers } from '../chat/interruptedAnswers.ts'
-import { createLibraryRoutes } from '../chat/libraryRoutes.ts'
 import { createModelList } from '../chat/modelList.ts'
 import { createMoneyRoutes } from '../chat/moneyRoutes.ts'
+import { createPromptRoutes } from '../chat/promptRoutes.ts'
 import { createRunningAnswers } from '../chat/runningAnswers.ts'
 import { createSending } from '../chat/sending.ts'
+import { createTransferRoutes } from '../chat/transferRoutes.ts'
 import { withTurnTask } from '../chat/turnTask.ts'
 import type { ProviderKeys } from '../providers/providerKeys.ts'
 import type { ExternalTools } from '../toolServers/externalTools.ts'
@@ -78,16 +81,10 @@ export function composeChat(
           isStopped: () => approvals.policy().stopped,
         }),
       }),
-      ...createLibraryRoutes({
-        store,
-        running,
-        conversations: chats,
-        attachments: createAttachments({ store, newId, now }),
-        publish,
-        note,
-        newId,
-        now,
-      }),
+      ...createFolderRoutes({ folders: store.folders, publish, newId }),
+      ...createPromptRoutes({ prompts: store.prompts, publish, newId, now }),
+      ...createAttachmentRoutes(createAttachments({ store, newId, now })),
+      ...createTransferRoutes({ store, running, conversations: chats, publish, note, newId, now }),
       ...createMoneyRoutes({ store, budgets, models, publish, note }),
     ],
   }

@@ -234,7 +234,7 @@ export const timeUses = {
       'agent/chat/conversations.ts',
       'agent/chat/imports/importChats.ts',
       'agent/chat/interruptedAnswers.ts',
-      'agent/chat/libraryRoutes.ts',
+      'agent/chat/promptRoutes.ts',
       'agent/chat/sending.ts',
       'agent/chat/stepCalls.ts',
       'agent/domains/zonePlans.ts',

@@ -19,7 +19,7 @@ import { importChats } from './importChats.ts'
 let database: Database
 let store: ChatStore
 let ids = 0
-const inTurn = createSerialQueue()
+const runExclusive = createSerialQueue()
 const nowMs = Date.parse('2026-11-22T12:00:00Z')
 
 beforeEach(() => {
@@ -45,7 +45,7 @@ const take = (content: unknown) => {
       note: () => {},
       newId: () => (ids++).toString(16).padStart(24, '0'),
       now: () => nowMs,
-      inTurn,
+      runExclusive,
     },
     chunk(bytes),
   )

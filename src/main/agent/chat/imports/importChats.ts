@@ -22,7 +22,7 @@ type Dependencies = {
   newId: () => string
   now: () => number
   /** Serializes imports, because two concurrent imports of one file would add each message twice. */
-  inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  runExclusive: <T>(work: () => Promise<T>) => Promise<T>
 }
 type Outcome = 'imported' | 'extended' | 'unchanged'
 
@@ -38,7 +38,7 @@ export async function importChats(
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<Output<typeof importConversations>> {
   const parsed = parseExport(await collectBytes(pieces))
-  return dependencies.inTurn(() => importParsed(dependencies, parsed))
+  return dependencies.runExclusive(() => importParsed(dependencies, parsed))
 }
 
 async function importParsed(
