@@ -4,9 +4,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createEncryptedKeyStore } from '#agent/providers/encryptedKeyStore.ts'
 import { createProviderKeyRepository } from '#agent/providers/providerKeyRepository.ts'
 import { createProviderKeyStore } from '#agent/providers/providerKeyStore.ts'
-import { createSecretStoreLocator } from '#agent/wallet/secretStoreLocator.ts'
 import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
-import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretStore.ts'
+import { createSecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { verifySecretStore } from '#platform/secrets/verifySecretStore.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -44,7 +43,6 @@ function keysIn(folder: string) {
     folder: join(folder, 'providers'),
     setting: 'auto',
     keychain: createStore,
-    vaultFile: (file) => createVaultFileSecretStore({ file }),
   })
   return createProviderKeyStore({
     sealed: createEncryptedKeyStore({ locator, sealFile: join(folder, 'providers', 'seal.key') }),

@@ -4,9 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createEncryptedKeyStore } from '#agent/providers/encryptedKeyStore.ts'
 import { createProviderKeyRepository } from '#agent/providers/providerKeyRepository.ts'
 import { createProviderKeyStore } from '#agent/providers/providerKeyStore.ts'
-import { createSecretStoreLocator } from '#agent/wallet/secretStoreLocator.ts'
 import type { SecretStore } from '#platform/secrets/secretStore.ts'
-import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretStore.ts'
+import { createSecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { AppError } from '#shared/appError.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
@@ -57,7 +56,6 @@ function openStore({
     folder: join(folder, 'providers'),
     setting,
     keychain: keychain.store,
-    vaultFile: (file) => createVaultFileSecretStore({ file }),
   })
   const keys = createProviderKeyStore({
     sealed: createEncryptedKeyStore({ locator, sealFile: join(folder, 'providers', 'seal.key') }),

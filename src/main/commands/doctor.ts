@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSecretLocator } from '#agent/wallet/secretLocator.ts'
 import { type Config, type Environment, loadConfig } from '#config/config.ts'
 import { toDockerOptions } from '#config/dockerConfig.ts'
 import type { StartOptions } from '#config/startOptions.ts'
@@ -17,6 +16,7 @@ import { canListen } from '#platform/net/loopbackListening.ts'
 import { version } from '#platform/program/version.ts'
 import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
 import { backendNames, type SecretStore } from '#platform/secrets/secretStore.ts'
+import { createSecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { verifySecretStore } from '#platform/secrets/verifySecretStore.ts'
 import type { AppError } from '#shared/appError.ts'
 import { hostMethods } from '#shared/contract/hostIpc.ts'
@@ -158,7 +158,10 @@ async function checkWallet({ dataFolder, config, keychain, fault }: WalletCheckO
   const unavailable = fault?.code === 'wallet/keychain-unavailable' ? fault.message : undefined
   const tried: SecretStore = { ...keychain, fault: async () => unavailable }
   try {
-    const { kind, name, detail } = await createSecretLocator({ dataFolder, config, keychain: () => tried }).backend()
+    const folder = join(dataFolder, 'wallet')
+    const setting = config.wallet.secret_store
+    const locator = createSecretStoreLocator({ folder, setting, keychain: () => tried })
+    const { kind, name, detail } = await locator.backend()
     if (kind !== 'vault_file' && fault) return { name: 'Wallet', state: 'limited', says: `${name}. ${fault.message}` }
     return { name: 'Wallet', state: 'good', says: `${name}. ${detail}` }
   } catch (error) {

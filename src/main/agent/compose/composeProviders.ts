@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createKeychainSecretStore } from '#platform/secrets/keychainSecretStore.ts'
-import { createVaultFileSecretStore } from '#platform/secrets/vaultFileSecretStore.ts'
+import { createSecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { FamilyId } from '#shared/contract/families.ts'
 import { ModelServerId } from '#shared/contract/providers.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
@@ -13,7 +12,6 @@ import { createProviderKeyRepository } from '../providers/providerKeyRepository.
 import { createProviderKeyStore, type ProviderKeyStore } from '../providers/providerKeyStore.ts'
 import { createProviderKeys, type ProviderKeys } from '../providers/providerKeys.ts'
 import { createProviderRoutes } from '../providers/providerRoutes.ts'
-import { createSecretStoreLocator } from '../wallet/secretStoreLocator.ts'
 import type { AgentContext } from './agentContext.ts'
 
 export type ProviderModule = {
@@ -30,12 +28,7 @@ export function composeProviders(context: AgentContext): ProviderModule {
   const { inference, wallet } = config
   const keyStore = createProviderKeyStore({
     sealed: createEncryptedKeyStore({
-      locator: createSecretStoreLocator({
-        folder,
-        setting: wallet.secret_store,
-        keychain: (scopeName) => createKeychainSecretStore({ scopeName, platform: process.platform }),
-        vaultFile: (file) => createVaultFileSecretStore({ file }),
-      }),
+      locator: createSecretStoreLocator({ folder, setting: wallet.secret_store }),
       sealFile: join(folder, 'seal.key'),
     }),
     repository: createProviderKeyRepository(database),

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { createSecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { getTestBalance } from '#shared/contract/payments.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { createBalanceRepository } from '../wallet/balanceRepository.ts'
@@ -5,7 +7,6 @@ import { createBalanceRoutes } from '../wallet/balanceRoutes.ts'
 import { createBalanceSources } from '../wallet/balanceSources.ts'
 import { createBalances } from '../wallet/balances.ts'
 import { openWallet } from '../wallet/openWallet.ts'
-import { createSecretLocator } from '../wallet/secretLocator.ts'
 import { createWalletInfoRoute } from '../wallet/walletInfo.ts'
 import { createWalletRepository } from '../wallet/walletRepository.ts'
 import { createWalletRoutes } from '../wallet/walletRoutes.ts'
@@ -19,7 +20,7 @@ export function composeWallet(context: AgentContext, { removal }: { removal: Key
   const wallet = scope.own(
     openWallet({
       repository: createWalletRepository(database),
-      locator: createSecretLocator({ dataFolder, config }),
+      locator: createSecretStoreLocator({ folder: join(dataFolder, 'wallet'), setting: config.wallet.secret_store }),
       events,
       note: activity.note,
       removal,

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { removeFile, replaceFile } from '#platform/files/replaceFile.ts'
 import { seal, unseal } from '#platform/secrets/seal.ts'
 import type { SecretStore } from '#platform/secrets/secretStore.ts'
+import type { SecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { AppError } from '#shared/appError.ts'
-import type { SecretStoreLocator } from '../wallet/secretStoreLocator.ts'
 
 /** Stores encrypted provider keys in the keychain or a file. Each key is bound to its slot. */
 export type EncryptedKeyStore = {

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { seal, unseal } from '#platform/secrets/seal.ts'
 import type { SecretStore } from '#platform/secrets/secretStore.ts'
+import type { SecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { AppError } from '#shared/appError.ts'
 import { createPassphraseAttempts, requireStrong } from './passphrases.ts'
-import type { SecretStoreLocator } from './secretStoreLocator.ts'
 import {
   createDataKey,
   type HeaderCost,

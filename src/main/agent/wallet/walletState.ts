@@ -1,6 +1,6 @@
+import type { SecretStoreLocator } from '#platform/secrets/secretStoreLocator.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Wallet, WalletState } from '#shared/contract/wallet.ts'
-import type { SecretStoreLocator } from './secretStoreLocator.ts'
 import { toWireKeyring, type WalletRepository } from './walletRepository.ts'
 import type { WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'

@@ -2,32 +2,34 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { removeFile, replaceFile } from '#platform/files/replaceFile.ts'
-import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
-import { backendNames, type SecretStore } from '#platform/secrets/secretStore.ts'
 import { AppError } from '#shared/appError.ts'
 import type { WalletBackend } from '#shared/contract/wallet.ts'
+import { removeFile, replaceFile } from '../files/replaceFile.ts'
+import { parseJsonOrUndefined } from '../parsing/parseJsonOrUndefined.ts'
+import { createKeychainSecretStore } from './keychainSecretStore.ts'
+import { backendNames, type SecretStore } from './secretStore.ts'
+import { createVaultFileSecretStore } from './vaultFileSecretStore.ts'
 
 type Options = {
-  /** Folder of the vault file, or of the pointer with the wallet's name in the keychain. */
+  /** Folder of the vault file, or of the pointer with the scope name in the keychain. */
   folder: string
   setting: 'auto' | 'vault_file'
-  keychain: (scopeName: string) => SecretStore
-  vaultFile: (file: string) => SecretStore
+  keychain?: (scopeName: string) => SecretStore
+  vaultFile?: (file: string) => SecretStore
 }
 
-/** Locator of the secret store. A wallet stays in its store even if another one becomes available. */
+/** Locator of the store for one group of secrets, which stay in their store even if another one becomes available. */
 export type SecretStoreLocator = {
   /**
-   * Returns the store of the wallet, or undefined if no wallet was created in this folder.
+   * Returns the claimed store, or undefined if the folder has none.
    * @throws AppError `wallet/damaged`
    */
   current(): SecretStore | undefined
-  /** Returns the backend of the wallet, or the backend for a new wallet. */
+  /** Returns the backend of the claimed store, or the backend that `claim` would select. */
   backend(): Promise<WalletBackend>
   /**
-   * Selects and records the store of a new wallet: the keychain if it works, otherwise the vault file. Keychain names
-   * are unique per wallet, so that a late write for an earlier wallet is not mistaken for this one.
+   * Selects and records the store of new secrets: the keychain if it works, otherwise the vault file. Each claim has
+   * its own scope name in the keychain, so that a late write for earlier secrets is not mistaken for these.
    */
   claim(): Promise<SecretStore>
   /** Removes the record of the store. Called after the last secret was removed. */
@@ -37,7 +39,15 @@ export type SecretStoreLocator = {
 const Pointer = z.strictObject({ version: z.literal(1), keychain_scope: z.string().regex(/^[0-9a-f]{16}$/) })
 const probe = { name: 'probe', value: 'Test entry that Steward wrote to check this keychain.' } as const
 
-export function createSecretStoreLocator({ folder, setting, keychain, vaultFile }: Options): SecretStoreLocator {
+const createSystemKeychain = (scopeName: string): SecretStore =>
+  createKeychainSecretStore({ scopeName, platform: process.platform })
+
+export function createSecretStoreLocator({
+  folder,
+  setting,
+  keychain = createSystemKeychain,
+  vaultFile = (file) => createVaultFileSecretStore({ file }),
+}: Options): SecretStoreLocator {
   const pointerFile = join(folder, 'keychain.json')
   const file = join(folder, 'vault.json')
   const vault = vaultFile(file)
