@@ -198,7 +198,7 @@ test('only the user session reads the activity log', async () => {
 
 test('finds entries by text and attributes in pages, newest first', async () => {
   const atHour = (hour: number) => Date.UTC(2026, 0, 1, hour)
-  const add = (kind: string, summary: string, more: object = {}) => log.note({ ...toEntry(summary), kind, ...more })
+  const add = (kind: string, summary: string, more: object = {}) => log.record({ ...toEntry(summary), kind, ...more })
   add('intent.asked', 'Sign in to example.com', { atMs: atHour(1), detail: { host: 'example.com' } })
   add('intent.signed', 'Signed in to example.com', { atMs: atHour(2), subject: 'int_1' })
   add('intents.other', '100% of another area_x', { atMs: atHour(3) })
@@ -232,10 +232,10 @@ test('finds entries by text and attributes in pages, newest first', async () => 
 
 test('CSV is sorted by time and JSON Lines by chain order', async () => {
   const atMs = Date.UTC(2026, 0, 1)
-  log.note({ ...toEntry('asked to delete atlas'), atMs: atMs + 2_000 })
+  log.record({ ...toEntry('asked to delete atlas'), atMs: atMs + 2_000 })
   log.follow('acc_other', { entries: [{ ...toEntry('created atlas'), atMs }], sequence: 1 })
-  log.note({ ...toEntry('called sandbox_create'), tookMs: 60_000 })
-  log.note(toEntry('said so'))
+  log.record({ ...toEntry('called sandbox_create'), tookMs: 60_000 })
+  log.record(toEntry('said so'))
   const inLines = async (format: string) =>
     (await (await ask(`/local/activity/export?format=${format}`)).text()).match(
       /asked to delete|created atlas|called|said so/g,
@@ -250,7 +250,7 @@ test('CSV is sorted by time and JSON Lines by chain order', async () => {
 
 test('filters do not change the state of a request', async () => {
   const request = (id: string, kind: string, actor: object) =>
-    log.note({
+    log.record({
       ...toEntry(`${kind} ${id}`),
       kind,
       subject: id,
@@ -271,7 +271,7 @@ test('filters do not change the state of a request', async () => {
 })
 
 test('lists a changed row with its problem and detects it', async () => {
-  for (const word of ['one', 'two', 'three', 'four']) log.note(toEntry(word))
+  for (const word of ['one', 'two', 'three', 'four']) log.record(toEntry(word))
   database.exec(`DROP TRIGGER timeline_keeps_words; DROP TRIGGER timeline_keeps_rows;
     UPDATE timeline SET detail = 'no JSON' WHERE sequence = 2; DELETE FROM timeline WHERE sequence = 3`)
   const { entries } = await get('/local/activity')
@@ -286,7 +286,7 @@ test('lists a changed row with its problem and detects it', async () => {
 
 test('reads and searches a long log completely', async () => {
   database.transaction(() => {
-    for (let index = 1; index <= 12_000; index += 1) log.note(toEntry(index === 3 ? 'the needle' : 'hay'))
+    for (let index = 1; index <= 12_000; index += 1) log.record(toEntry(index === 3 ? 'the needle' : 'hay'))
   })()
   expect((await get('/local/activity?search=needle')).entries).toMatchObject([{ sequence: 3 }])
   expect(await get('/local/activity/verify')).toMatchObject({ ok: true, checked: 12_000 })
@@ -299,7 +299,7 @@ const readDocument = (): string => {
 
 test('the documented script verifies a JSON Lines export', async () => {
   for (let index = 1; index <= 450; index += 1) {
-    log.note({ ...toEntry(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x', 10: 1, 9: 2 } })
+    log.record({ ...toEntry(`=entry ${index}, “ü”\n"2"`), detail: { count: index, b: null, a: 'x', 10: 1, 9: 2 } })
   }
   const script = join(dataFolder, 'check.mjs')
   const file = join(dataFolder, 'log.jsonl')
@@ -326,7 +326,7 @@ test('the documented script verifies a JSON Lines export', async () => {
 
 test('a CSV export escapes formulas and preserves every cell', async () => {
   const summaries = ['=1+1', '+1', '-1', '@x', '\tx', "'=x", "it's", 'a,b', 'say "hi"', 'two\r\nlines', '\rx', 'plain']
-  for (const summary of summaries) log.note({ ...toEntry(summary), detail: { summary } })
+  for (const summary of summaries) log.record({ ...toEntry(summary), detail: { summary } })
   const answer = await ask('/local/activity/export?format=csv')
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   const [head, ...rows] = csvRows(await answer.text())
@@ -340,7 +340,7 @@ test('a CSV export escapes formulas and preserves every cell', async () => {
 
 test('the command verifies an export without the original log', async () => {
   for (const word of ['one', 'two', 'three'])
-    log.note({ ...toEntry(word), task: 'chat:msg_1', links: { intent: 'int_1' } })
+    log.record({ ...toEntry(word), task: 'chat:msg_1', links: { intent: 'int_1' } })
   const file = join(dataFolder, 'export.jsonl')
   const text = await (await ask('/local/activity/export')).text()
   writeFileSync(file, text)

@@ -19,10 +19,10 @@ async function logOfOldEntries(): Promise<string> {
   let nowMs = startMs
   const { log, settings, close } = openLog({ folder, now: () => nowMs })
   for (let index = 0; index < 1_200; index += 1) {
-    log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: `old ${index}` })
+    log.record({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: `old ${index}` })
   }
   nowMs = laterMs
-  log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'new' })
+  log.record({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'new' })
   settings.change({ keep_entries_days: 3_000 })
   settings.change({ keep_entries_days: 5 })
   await close() // before the settings are applied
@@ -61,7 +61,7 @@ test('the log verifies after a kill at any step and pruning completes later', as
     try {
       expect([crashPoint, await verifyRows(log)]).toMatchObject([crashPoint, { ok: true, problems: [] }])
       await retention.apply()
-      log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'goes on' })
+      log.record({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'goes on' })
       expect([crashPoint, await verifyRows(log)]).toMatchObject([
         crashPoint,
         { ok: true, problems: [], cut_through: 1_200 },

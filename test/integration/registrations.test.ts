@@ -65,7 +65,7 @@ function openRegistrations(
     keys,
     client,
     events,
-    note: (entry) => void notes.push(entry),
+    recordActivity: (entry) => void notes.push(entry),
     findEnd: ({ requester }) => (requester.id === agent.id ? end : undefined),
     newUuid: randomUUID,
     newId: () => randomBytes(12).toString('hex'),

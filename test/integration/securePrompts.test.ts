@@ -90,7 +90,7 @@ async function startWallet() {
       },
     },
     policy: {
-      wish: () => ({
+      pending: () => ({
         title: `Change ${evil}?`,
         sentence: `Allow ${evil}`,
         lines: [{ label: evil, value: evil }],

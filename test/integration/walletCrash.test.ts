@@ -146,5 +146,5 @@ test('a crash while the passphrase is changed preserves the old one', async () =
 async function readKey(wallet: TestWallet['wallet'], index: number): Promise<string> {
   const account = wallet.accounts().filter(({ chainType }) => chainType === 'evm')[index]
   if (!account) throw new Error(`There is no account ${index}.`)
-  return wallet.lend(account.id, (key) => Buffer.from(key).toString('hex'))
+  return wallet.withKey(account.id, (key) => Buffer.from(key).toString('hex'))
 }

@@ -33,7 +33,7 @@ async function createWallet(): Promise<TestWallet> {
 }
 const listFiles = ({ folder }: TestWallet): string[] => readdirSync(join(folder, 'wallet'))
 const readKey = ({ wallet }: TestWallet): Promise<string> =>
-  wallet.lend(wallet.account('evm').id, (key) => Buffer.from(key).toString('hex'))
+  wallet.withKey(wallet.account('evm').id, (key) => Buffer.from(key).toString('hex'))
 
 test('stores a new wallet sealed in an available keychain and finds it there again', async () => {
   const first = open(temporaryFolder('wallet'))

@@ -28,7 +28,7 @@ export async function timelineFigures(tries: (count: number) => number) {
     const began = performance.now()
     for (let from = 0; from < entries; from += 1_000) {
       database.transaction(() => {
-        for (let index = from; index < from + 1_000; index += 1) log.note(createEntry(index))
+        for (let index = from; index < from + 1_000; index += 1) log.record(createEntry(index))
       })()
     }
     const added = (performance.now() - began) / entries

@@ -34,14 +34,14 @@ export function createLockableSigner({
   let open = unlocked
   let isPresent = true
   let pendingLock: Promise<void> = Promise.resolve()
-  const lend: WalletKeys['lend'] = async (id, use) => {
+  const withKey: WalletKeys['withKey'] = async (id, use) => {
     await pendingLock
     if (!open) throw new AppError('wallet/locked', 'The wallet is locked.')
-    return keys.lend(id, use)
+    return keys.withKey(id, use)
   }
   return {
     ...createIntentSigner({
-      keys: { ...keys, lend },
+      keys: { ...keys, withKey },
       domainName: 'AIWS Automaton',
       now,
       randomBytes,

@@ -51,7 +51,7 @@ export function createMemoryKeys(): MemoryKeys {
     },
     accounts: () => keys.map(toAccount),
     isUnlocked: () => !locked,
-    async lend(id, use) {
+    async withKey(id, use) {
       if (locked) throw new AppError('wallet/locked', 'The wallet is locked.')
       const account = keys.find((it) => it.id === id)
       if (!account) throw new AppError('wallet/account-not-found', `There is no account ${id}.`)

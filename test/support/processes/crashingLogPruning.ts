@@ -37,7 +37,7 @@ const { openLog } = await import('../fixtures/logWithRetention.ts')
 const { log, retention, close } = openLog({ folder, now: () => Number(now) })
 isCutting = true
 await retention.apply()
-log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'after the cut' })
+log.record({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'after the cut' })
 if (crashPoint === 'head') await close()
 if (crashPoint !== 'never') die()
 await close()

@@ -109,7 +109,7 @@ export async function createRunningAgent(options: {
   )
   if (target) link.connect(target)
   const origin = `http://127.0.0.1:${server.port}`
-  parts.stdioDoor.open(origin)
+  parts.stdioAccess.open(origin)
   const session = await openPersonSession(origin, sessions.issueToken())
   return {
     ...parts,

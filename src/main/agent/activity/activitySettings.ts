@@ -14,11 +14,11 @@ export type ActivitySettingsStore = {
 
 export function createActivitySettings({
   settings,
-  note,
+  recordActivity,
   now,
 }: {
   settings: SettingsRepository
-  note: RecordActivity
+  recordActivity: RecordActivity
   now: () => number
 }): ActivitySettingsStore {
   const read = (): ActivitySettings => {
@@ -36,7 +36,7 @@ export function createActivitySettings({
       const words = describeChange(before, after)
       if (words.length === 0) return after
       settings.write({ ...after, recordSinceMs: after.record_terminals ? (since ?? now()) : null })
-      note({
+      recordActivity({
         kind: 'log.settings',
         actor: { kind: 'person', name: 'You' },
         summary: `You changed what Activity keeps: ${words.join('; ')}.`,

@@ -15,7 +15,7 @@ beforeEach(() => {
   tell = (state) => {
     emit({ type: 'connection.changed', connection: { ...connection, state } })
   }
-  notes = recordConnections({ link: { subscribe }, note: ({ kind }) => recorded.push(kind), awayMs: 1_000 })
+  notes = recordConnections({ link: { subscribe }, recordActivity: ({ kind }) => recorded.push(kind), awayMs: 1_000 })
 })
 afterEach(() => {
   notes.close()

@@ -7,11 +7,11 @@ const outageGracePeriodMs = 10_000
 /** Records when the service connects, stays unavailable, or signs the wallet out. */
 export function recordConnections({
   link,
-  note,
+  recordActivity,
   awayMs = outageGracePeriodMs,
 }: {
   link: Pick<ServiceLink, 'subscribe'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   awayMs?: number
 }): { close(): void } {
   let connected = false
@@ -27,15 +27,15 @@ export function recordConnections({
       timer = undefined
       if (connected) return
       connected = true
-      note({ kind: 'service.connected', actor, summary: `Connected to ${name}.`, detail: { kind, url } })
+      recordActivity({ kind: 'service.connected', actor, summary: `Connected to ${name}.`, detail: { kind, url } })
     } else if (state !== 'starting') {
       away = state
       timer ??= setTimeout(() => {
         timer = undefined
         if (connected && away === 'signed-out')
-          note({ kind: 'service.signed-out', actor, summary: `Signed out of ${name}.`, detail: { detail } })
+          recordActivity({ kind: 'service.signed-out', actor, summary: `Signed out of ${name}.`, detail: { detail } })
         else if (connected)
-          note({ kind: 'service.lost', actor, summary: `${name} stopped responding.`, detail: { detail } })
+          recordActivity({ kind: 'service.lost', actor, summary: `${name} stopped responding.`, detail: { detail } })
         connected = false
       }, awayMs)
     }

@@ -36,7 +36,11 @@ const open = () => {
     onAppended: () => {},
     log: silentLog,
   })
-  settings = createActivitySettings({ settings: createSettingsRepository(database), note: log.note, now: () => nowMs })
+  settings = createActivitySettings({
+    settings: createSettingsRepository(database),
+    recordActivity: log.record,
+    now: () => nowMs,
+  })
   retention = createRetention({ timeline: log, settings, passedMs: () => nowMs, log: silentLog })
 }
 const close = async () => {
@@ -60,7 +64,7 @@ beforeEach(() => {
   open()
   for (let day = 0; day < 10; day += 1) {
     nowMs = startMs + day * dayMs
-    log.note({ ...createEntry(`day ${day}`), links: { sandbox: 'atlas' } })
+    log.record({ ...createEntry(`day ${day}`), links: { sandbox: 'atlas' } })
   }
 })
 afterEach(async () => {
@@ -112,7 +116,7 @@ test('cuts repeatedly when all entries are old and after a restart', async () =>
   await retention.apply()
   expect(summaries()).toEqual(['Entries 7 to 12 were removed: older than the log is kept.'])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 1, cut_through: 12 })
-  log.note(createEntry('goes on'))
+  log.record(createEntry('goes on'))
   await close()
   open()
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 2 })
@@ -170,7 +174,7 @@ test('detects a forged entry that claims a larger cut', async () => {
   await close()
   open()
   expect(await problems()).toContain('11: Steward did not write this entry.')
-  log.note(createEntry('goes on'))
+  log.record(createEntry('goes on'))
   expect((await problems()).length).toBeGreaterThan(0)
 })
 
@@ -200,9 +204,9 @@ test('does not cut a modified log and preserves the evidence', async () => {
 })
 
 test('removes many entries in batches', async () => {
-  for (let index = 0; index < 1_200; index += 1) log.note(createEntry(`filler ${index}`))
+  for (let index = 0; index < 1_200; index += 1) log.record(createEntry(`filler ${index}`))
   nowMs += 5 * dayMs
-  log.note(createEntry('new'))
+  log.record(createEntry('new'))
   await cutTo(1)
   expect(summaries()).toEqual([
     'new',
@@ -234,13 +238,13 @@ test('rejects an invalid number of days without cutting entries', async () => {
 describe('a cut during', () => {
   beforeEach(() => {
     database.transaction(() => {
-      for (let index = 0; index < 11_000; index += 1) log.note(createEntry(`filler ${index}`))
+      for (let index = 0; index < 11_000; index += 1) log.record(createEntry(`filler ${index}`))
     })()
   })
   const signal = new AbortController().signal
   const cutAll = async (): Promise<void> => {
     nowMs += 5 * dayMs
-    log.note(createEntry('new'))
+    log.record(createEntry('new'))
     await cutTo(1)
   }
 
@@ -257,7 +261,7 @@ describe('a cut during', () => {
   /** Removes entries as `Retention` does, which first scans all rows. */
   const removing = (): Promise<void> => {
     nowMs += 5 * dayMs
-    log.note(createEntry('new'))
+    log.record(createEntry('new'))
     return removeCut(log.records, log.cut(nowMs - dayMs) ?? 0, signal)
   }
 
@@ -275,7 +279,7 @@ describe('a cut during', () => {
     const checked = verifyRows(log)
     await removing()
     expect(await checked).toMatchObject({ ok: true, problems: [] })
-    for (let index = 0; index < 1_000; index += 1) log.note(createEntry(`more ${index}`))
+    for (let index = 0; index < 1_000; index += 1) log.record(createEntry(`more ${index}`))
     const again = verifyRows(log)
     tamper('DELETE FROM timeline WHERE sequence <= (SELECT min(sequence) + 600 FROM timeline)')
     expect(await again).toMatchObject({

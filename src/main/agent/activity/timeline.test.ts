@@ -53,23 +53,23 @@ function tamper(sql: string): void {
 }
 
 test('entries recorded in a rolled-back transaction survive and the chain stays intact', async () => {
-  log.note(createEntry('one'))
+  log.record(createEntry('one'))
   const fails = database.transaction(() => {
-    log.note(createEntry('two'))
+    log.record(createEntry('two'))
     throw new Error('taken back')
   })
   expect(() => fails()).toThrow('taken back')
-  log.note(createEntry('three'))
+  log.record(createEntry('three'))
   expect(all().map(({ summary }) => summary)).toEqual(['one', 'two', 'three'])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
-  database.transaction(() => log.note(createEntry('four')))()
+  database.transaction(() => log.record(createEntry('four')))()
   await log.close()
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 4 })
 })
 
 test('each entry contains the hash of the previous one', async () => {
-  log.note(createEntry('one'))
-  log.note({ ...createEntry('two'), subject: 'x', detail: { b: 1, a: 'ü "q"', c: null, d: true }, atMs: 5 })
+  log.record(createEntry('one'))
+  log.record({ ...createEntry('two'), subject: 'x', detail: { b: 1, a: 'ü "q"', c: null, d: true }, atMs: 5 })
   const [first, two] = all()
   expect(first).toMatchObject({ sequence: 1, atMs: Date.UTC(2026, 0, 2), summary: 'one', previousHash: genesisHash })
   expect(two).toMatchObject({ sequence: 2, atMs: 5, detail: '{"a":"ü \\"q\\"","b":1,"c":null,"d":true}' })
@@ -85,7 +85,7 @@ test('each entry contains the hash of the previous one', async () => {
 })
 
 test('an entry has the hash from the documentation', () => {
-  log.note({ ...createEntry('Steward 1.0.0 started.'), detail: { version: '1.0.0' } })
+  log.record({ ...createEntry('Steward 1.0.0 started.'), detail: { version: '1.0.0' } })
   expect(all()[0]?.hash).toBe('357be1d05e4852f05c0b79d4aa3fbd2caf60d18e330b3a67bfead99f9baa0af8')
 })
 
@@ -124,7 +124,7 @@ test('recorded entries verify and any changed field is detected', async () => {
   tamper('')
   await fc.assert(
     fc.asyncProperty(fc.array(anyEntry, { minLength: 1, maxLength: 5 }), change, async (entries, changed) => {
-      for (const entry of entries) log.note(entry)
+      for (const entry of entries) log.record(entry)
       expect((await verifyRows(log)).problems).toEqual([])
       const { column } = changed
       const sequence = 1 + (changed.row % log.records.lastSequence())
@@ -149,38 +149,38 @@ test('an empty log verifies', async () => {
 
 test('verifies entries with arbitrary text unchanged', async () => {
   const odd = '\ud800 \0 \u2028 \u{1f600} "\\ \t\n'
-  log.note({
+  log.record({
     kind: odd,
     actor: { kind: 'client', name: odd },
     subject: odd,
     summary: odd.repeat(5_000),
     detail: { [odd]: odd, infinite: Number.POSITIVE_INFINITY, minus: -0, tiny: 1e-7, large: 1e21 },
   })
-  log.note({ ...createEntry(''), subject: '' })
-  log.note({ ...createEntry('odd names'), detail: JSON.parse('{"__proto__":"x","10":1,"9":2,"constructor":3}') })
+  log.record({ ...createEntry(''), subject: '' })
+  log.record({ ...createEntry('odd names'), detail: JSON.parse('{"__proto__":"x","10":1,"9":2,"constructor":3}') })
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
   expect(all()[1]?.subject).toBeNull()
 })
 
 test('continues after a restart and after a crash before the head was saved', async () => {
   const readHeadFile = () => readFileSync(join(folder, 'activity.head'), 'utf8')
-  log.note(createEntry('one'))
+  log.record(createEntry('one'))
   await log.close()
   expect(statSync(join(folder, 'activity.head')).mode & 0o777).toBe(0o600)
   expect(JSON.parse(readHeadFile())).toMatchObject({ sequence: 1, closed: true })
   log = open()
   const running = readHeadFile()
   expect(JSON.parse(running)).toEqual({ sequence: 1, hash: all()[0]?.hash })
-  log.note(createEntry('two'))
+  log.record(createEntry('two'))
   await log.close()
   writeFileSync(join(folder, 'activity.head'), running)
   log = open()
-  log.note(createEntry('three'))
+  log.record(createEntry('three'))
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 3 })
 })
 
 test('saves its head shortly after an entry', async () => {
-  log.note(createEntry('one'))
+  log.record(createEntry('one'))
   await eventually(() =>
     expect(JSON.parse(readFileSync(join(folder, 'activity.head'), 'utf8'))).toEqual({
       sequence: 1,
@@ -194,16 +194,16 @@ test('a failed write does not fail the recorded work', () => {
   const failures: Log = { ...silentLog, error: (message) => lines.push(message) }
   log = open(failures)
   database.exec('ALTER TABLE timeline RENAME TO elsewhere')
-  log.note(createEntry('one'))
+  log.record(createEntry('one'))
   expect(lines).toEqual(['failed to write an activity entry'])
   expect(appended).toEqual([])
   database.exec('ALTER TABLE elsewhere RENAME TO timeline')
-  log.note(createEntry('two'))
+  log.record(createEntry('two'))
   expect(all().map(({ sequence, summary }) => [sequence, summary])).toEqual([[1, 'two']])
 })
 
 test('rejects updates and deletions of entries', () => {
-  log.note(createEntry('one'))
+  log.record(createEntry('one'))
   expect(() => database.exec(`UPDATE timeline SET summary = 'x'`)).toThrow('the log only grows')
   expect(() => database.exec('DELETE FROM timeline')).toThrow('the log only grows')
 })
@@ -231,8 +231,8 @@ describe('a task', () => {
 
   test('records its id and links on entries written inside it', () => {
     const links = { conversation: 'chat_1', message: 'msg_1' }
-    tasks.run({ id: 'chat:msg_1', links }, () => log.note({ ...createEntry('one'), links: { sandbox: 'sb_1' } }))
-    log.note(createEntry('two'))
+    tasks.run({ id: 'chat:msg_1', links }, () => log.record({ ...createEntry('one'), links: { sandbox: 'sb_1' } }))
+    log.record(createEntry('two'))
     expect(readTasks()).toEqual([
       ['chat:msg_1', { ...links, sandbox: 'sb_1' }],
       [null, null],
@@ -242,12 +242,14 @@ describe('a task', () => {
   test('extends to later entries about its intent, across decisions and restarts', async () => {
     const links = { conversation: 'chat_1', message: 'msg_1' }
     const ask = { ...createEntry('asked'), links: { intent: 'int_1' } }
-    tasks.run({ id: 'chat:msg_1', links }, () => log.note(ask))
+    tasks.run({ id: 'chat:msg_1', links }, () => log.record(ask))
     await log.close()
     log = open()
-    tasks.run({ id: 'action:1', links: {} }, () => log.note({ ...createEntry('approved'), links: { intent: 'int_1' } }))
-    log.note({ ...createEntry('paid'), links: { intent: 'int_1', payment: 'pay_1' } })
-    log.note({ ...createEntry('settled'), links: { payment: 'pay_1' } })
+    tasks.run({ id: 'action:1', links: {} }, () =>
+      log.record({ ...createEntry('approved'), links: { intent: 'int_1' } }),
+    )
+    log.record({ ...createEntry('paid'), links: { intent: 'int_1', payment: 'pay_1' } })
+    log.record({ ...createEntry('settled'), links: { payment: 'pay_1' } })
     expect(readTasks()).toEqual([
       ['chat:msg_1', { ...links, intent: 'int_1' }],
       ['chat:msg_1', { ...links, intent: 'int_1' }],
@@ -258,20 +260,20 @@ describe('a task', () => {
   })
 
   test('is not inherited from a modified entry', () => {
-    log.note({ ...createEntry('asked'), task: 'chat:msg_1', links: { intent: 'int_1' } })
+    log.record({ ...createEntry('asked'), task: 'chat:msg_1', links: { intent: 'int_1' } })
     tamper(`UPDATE timeline SET task = 'chat:forged'`)
-    log.note({ ...createEntry('approved'), links: { intent: 'int_1' } })
+    log.record({ ...createEntry('approved'), links: { intent: 'int_1' } })
     expect(readTasks()[1]).toEqual([null, { intent: 'int_1' }])
   })
 
   test('is recorded for an entry of a transaction that ends later', async () => {
-    tasks.run({ id: 'chat:msg_1', links: {} }, () => database.transaction(() => log.note(createEntry('one')))())
+    tasks.run({ id: 'chat:msg_1', links: {} }, () => database.transaction(() => log.record(createEntry('one')))())
     await log.close()
     expect(readTasks()).toEqual([['chat:msg_1', null]])
   })
 
   test('redacts secrets in links', () => {
-    log.note({ ...createEntry('one'), links: { payment: `0x${'ab'.repeat(32)}` } })
+    log.record({ ...createEntry('one'), links: { payment: `0x${'ab'.repeat(32)}` } })
     expect(readTasks()).toEqual([[null, { payment: '[removed]' }]])
   })
 })
@@ -279,7 +281,7 @@ describe('a task', () => {
 describe('detects', () => {
   beforeEach(() => {
     for (const word of ['one', 'two', 'three', 'four', 'five', 'six']) {
-      log.note({
+      log.record({
         ...{ ...createEntry(word), subject: 'it', detail: { word, amount: 1, paid: false, by: null } },
         ...{ task: 'chat:msg_1', links: { intent: 'int_1' } },
       })
@@ -347,11 +349,11 @@ describe('detects', () => {
     await log.close()
     log = open()
     expect(await verify()).toEqual(['5: At the end, entries 5 to 6 are missing.'])
-    log.note(createEntry('seven'))
+    log.record(createEntry('seven'))
     expect(await verify()).toEqual(['7: Before this entry, entries 5 to 6 are missing.'])
     await log.close()
     log = open()
-    log.note(createEntry('eight'))
+    log.record(createEntry('eight'))
     expect(await verify()).toEqual(['7: Before this entry, entries 5 to 6 are missing.'])
   })
 
@@ -361,14 +363,14 @@ describe('detects', () => {
     tamper('DELETE FROM timeline WHERE sequence > 4')
     writeFileSync(join(folder, 'activity.head'), 'lost')
     log = open()
-    log.note(createEntry('another five'))
-    log.note(createEntry('another six'))
+    log.record(createEntry('another five'))
+    log.record(createEntry('another six'))
     await log.close()
     writeFileSync(join(folder, 'activity.head'), head)
     log = open()
     const exchanged = '6: The entry was replaced: its hash differs from the stored one.'
     expect(await verify()).toEqual([exchanged])
-    log.note(createEntry('seven'))
+    log.record(createEntry('seven'))
     await log.close()
     log = open()
     expect(await verify()).toEqual([
@@ -381,7 +383,7 @@ describe('detects', () => {
       `INSERT INTO timeline SELECT 7, at_ms, kind, actor_kind, actor_name, subject, summary, detail, hash, '${'a'.repeat(64)}', task, links
        FROM timeline WHERE sequence = 6`,
     )
-    log.note(createEntry('seven'))
+    log.record(createEntry('seven'))
     expect(all().map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(await verify()).toEqual([
       '7: The entry was changed: it does not match its hash.',
@@ -407,7 +409,7 @@ describe('detects', () => {
     slipIn()
     log = open()
     expect(await verify()).toEqual(['7: Steward did not write this entry.'])
-    log.note(createEntry('eight'))
+    log.record(createEntry('eight'))
     const unlinked = '8: The entry does not follow entry 7: one of them was replaced, moved or inserted.'
     expect(await verify()).toEqual([unlinked])
     await log.close()
@@ -425,7 +427,7 @@ describe('detects', () => {
   })
 
   test('at most the first hundred problems in a log of several batches', async () => {
-    for (let index = 0; index < 700; index += 1) log.note(createEntry(`entry ${index}`))
+    for (let index = 0; index < 700; index += 1) log.record(createEntry(`entry ${index}`))
     tamper(`UPDATE timeline SET summary = 'x' WHERE sequence > 300`)
     const { ok, checked, problems } = await verifyRows(log)
     expect([ok, checked, problems.length, problems[0]?.sequence]).toEqual([false, 706, 100, 301])

@@ -13,7 +13,7 @@ import { truncateEntry } from './truncateEntry.ts'
 
 /** Append-only, hash-chained activity log of the local agent. */
 export type Timeline = {
-  note: RecordActivity
+  record: RecordActivity
   /** Stores a service's entries and the read position atomically. @throws AppError when they cannot be stored */
   follow(accountId: string, batch: { entries: readonly NewActivityEntry[]; sequence: number }): void
   /**
@@ -86,7 +86,7 @@ export function createTimeline({ database, tasks, headPath, now, onAppended, log
   }
 
   return {
-    note(entry) {
+    record(entry) {
       waitingEntries.push({ entry, present: tasks?.current() })
       // Transactions are synchronous, so this one has ended when the microtask runs.
       if (database.inTransaction) queueMicrotask(writeWaiting)

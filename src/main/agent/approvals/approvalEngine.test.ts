@@ -25,8 +25,8 @@ const deny = { approve: false, confirmed: false }
 const failsWith = (code: string) => expect.objectContaining({ code })
 
 test('asks the user without a matching rule, then signs and records the approved intent', async () => {
-  const { approvals, kinds, published, notes } = approvalsOfTest()
-  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script, reason: 'To read prices.' })
+  const { approvals, kinds, published, notes: activity } = approvalsOfTest()
+  const record = await approvals.submit({ intent: signInTo('a.example'), requester: script, reason: 'To read prices.' })
   expect(record).toMatchObject({ state: 'waiting', decision: null, reason: 'To read prices.', host: 'a.example' })
   expect(IntentRecord.parse(record)).toEqual(record)
   expect(approvals.list({ limit: 10 })).toEqual({ intents: [record], waiting: 1 })
@@ -38,13 +38,13 @@ test('asks the user without a matching rule, then signs and records the approved
   expect(approvals.list({ limit: 10 }).waiting).toBe(0)
   expect(published()).toEqual(['waiting', 'approved', 'signed'])
   expect(kinds()).toEqual(['intent.asked', 'intent.approved', 'intent.signed'])
-  expect(JSON.stringify(notes)).not.toContain(signed.result?.signature)
-  expect(notes.at(-1)?.detail).toMatchObject({ signature_hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  expect(JSON.stringify(activity)).not.toContain(signed.result?.signature)
+  expect(activity.at(-1)?.detail).toMatchObject({ signature_hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
 })
 
 test('does not sign a denied intent or accept a later approval', async () => {
   const { approvals, signer, kinds } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   expect(await approvals.decide(id, deny)).toMatchObject({ state: 'denied', decision: { by: 'person' } })
   await expect(approvals.decide(id, approve)).rejects.toThrow(failsWith('intent/decided'))
   expect(signer.signatures()).toBe(0)
@@ -53,7 +53,7 @@ test('does not sign a denied intent or accept a later approval', async () => {
 
 test('accepts one of several concurrent decisions', async () => {
   const { approvals, signer } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   const outcomes = await Promise.allSettled([approve, approve, deny, approve].map((it) => approvals.decide(id, it)))
   const won = outcomes.filter((it) => it.status === 'fulfilled')
   const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []))
@@ -70,34 +70,34 @@ test('applies the first matching allow or deny rule', async () => {
       rule({ id: 'b', effect: 'allow', kind: 'siwe', requester: 'client' }),
     ]),
   )
-  expect(await approvals.ask({ intent: signInTo('evil.example'), requester: script })).toMatchObject({
+  expect(await approvals.submit({ intent: signInTo('evil.example'), requester: script })).toMatchObject({
     state: 'denied',
     decision: { by: 'policy', detail: 'Denied by your rule “Nobody may have anything signed for evil.example”.' },
     error: expect.stringContaining('evil.example'),
   })
-  const allowed = await approvals.ask({ intent: signInTo('good.example'), requester: script })
+  const allowed = await approvals.submit({ intent: signInTo('good.example'), requester: script })
   expect(allowed).toMatchObject({ state: 'signed', decision: { by: 'policy' } })
   expect(isGenuine(allowed.result, allowed.raw)).toBe(true)
-  expect((await approvals.ask({ intent: payment('5'), requester: script })).state).toBe('waiting')
+  expect((await approvals.submit({ intent: payment('5'), requester: script })).state).toBe('waiting')
 })
 
 test('only the user may submit a message, whatever the policy allows', async () => {
   const { approvals } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   for (const requester of [script, agent, { kind: 'tool', id: 't', name: 'Tool' } as const]) {
-    expect(await approvals.ask({ intent: message, requester })).toMatchObject({ state: 'denied' })
+    expect(await approvals.submit({ intent: message, requester })).toMatchObject({ state: 'denied' })
   }
-  expect(await approvals.ask({ intent: message, requester: person })).toMatchObject({ state: 'signed' })
+  expect(await approvals.submit({ intent: message, requester: person })).toMatchObject({ state: 'signed' })
 })
 
 test('signs in the local agent to its service unless a rule decides otherwise', async () => {
   const { approvals } = approvalsOfTest({ serviceHost: 'service.example:4000' })
-  const submitOwn = () => approvals.ask({ intent: signInTo('service.example:4000'), requester: agent })
+  const submitOwn = () => approvals.submit({ intent: signInTo('service.example:4000'), requester: agent })
   expect(await submitOwn()).toMatchObject({ state: 'signed', decision: { by: 'steward' } })
-  expect(await approvals.ask({ intent: signInTo('service.example'), requester: agent })).toMatchObject({
+  expect(await approvals.submit({ intent: signInTo('service.example'), requester: agent })).toMatchObject({
     state: 'waiting',
   })
-  const byScript = await approvals.ask({ intent: signInTo('service.example:4000'), requester: script })
+  const byScript = await approvals.submit({ intent: signInTo('service.example:4000'), requester: script })
   expect(byScript.state).toBe('waiting')
   approvals.changePolicy(withRules([rule({ effect: 'ask', requester: 'agent' })]))
   expect(await submitOwn()).toMatchObject({ state: 'waiting' })
@@ -105,8 +105,8 @@ test('signs in the local agent to its service unless a rule decides otherwise', 
 
 test('a new deny rule denies waiting intents and blocks their approval', async () => {
   const { approvals, signer, events } = approvalsOfTest()
-  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
-  const otherRecord = await approvals.ask({ intent: signInTo('b.example'), requester: script })
+  const record = await approvals.submit({ intent: signInTo('a.example'), requester: script })
+  const otherRecord = await approvals.submit({ intent: signInTo('b.example'), requester: script })
   const settled = approvals.waitUntilSettled(record.id, { waitMs: 60_000 })
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
   const detail = 'Denied by your rule “Nobody may have anything signed for a.example”.'
@@ -128,7 +128,9 @@ test('denies everything under an unreadable policy and preserves its text on sto
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
   for (const damaged of ['{', '{"rules":[]}', '{"rules":[{"effect":"perhaps"}],"confirm_above_micro_usd":"1"}']) {
     database.prepare('UPDATE policy SET policy = ?').run(damaged)
-    expect(await approvals.ask({ intent: signInTo('a.example'), requester: person })).toMatchObject({ state: 'denied' })
+    expect(await approvals.submit({ intent: signInTo('a.example'), requester: person })).toMatchObject({
+      state: 'denied',
+    })
     expect(approvals.policy().rules).toEqual([expect.objectContaining({ effect: 'deny', kind: '*', host: '*' })])
     approvals.switchStop(true)
     approvals.switchStop(false)
@@ -138,8 +140,8 @@ test('denies everything under an unreadable policy and preserves its text on sto
 
 test('the stop switch denies waiting and new intents and discards a running signature', async () => {
   const { approvals, signer, kinds } = approvalsOfTest()
-  const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
-  const underWay = await approvals.ask({ intent: signInTo('b.example'), requester: script })
+  const waiting = await approvals.submit({ intent: signInTo('a.example'), requester: script })
+  const underWay = await approvals.submit({ intent: signInTo('b.example'), requester: script })
   const release = signer.hold()
   const deciding = approvals.decide(underWay.id, approve)
   await until('it is being signed', () => approvals.get(underWay.id).state === 'approved')
@@ -147,12 +149,12 @@ test('the stop switch denies waiting and new intents and discards a running sign
   release()
   expect(await deciding).toMatchObject({ state: 'denied', decision: { by: 'stop' }, result: null })
   expect(approvals.get(waiting.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
-  const late = await approvals.ask({ intent: signInTo('c.example'), requester: person })
+  const late = await approvals.submit({ intent: signInTo('c.example'), requester: person })
   expect(late).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
   expect(JSON.stringify(approvals.list({ limit: 10 }))).not.toContain('signature')
   expect(kinds().filter((kind) => kind === 'intent.signed')).toEqual([])
   approvals.switchStop(false)
-  expect((await approvals.ask({ intent: signInTo('c.example'), requester: person })).state).toBe('waiting')
+  expect((await approvals.submit({ intent: signInTo('c.example'), requester: person })).state).toBe('waiting')
   expect(kinds().filter((kind) => kind.startsWith('stop.'))).toEqual(['stop.on', 'stop.off'])
 })
 
@@ -177,10 +179,10 @@ test('signs an allowed intent after unlock if the policy still allows it', async
   approvals.changePolicy(withRules([rule({ effect: 'allow', kind: 'siwe' })]))
   signer.setUnlocked(false)
   const [one, other] = [signInTo('a.example'), signInTo('b.example')]
-  const first = await approvals.ask({ intent: one, requester: script })
+  const first = await approvals.submit({ intent: one, requester: script })
   expect(first).toMatchObject({ state: 'waiting', decision: { by: 'policy' } })
-  const second = await approvals.ask({ intent: other, requester: script })
-  const record = await approvals.ask({ intent: payment('5'), requester: script })
+  const second = await approvals.submit({ intent: other, requester: script })
+  const record = await approvals.submit({ intent: payment('5'), requester: script })
   approvals.changePolicy(
     withRules([rule({ id: 'r2', effect: 'deny', host: 'b.example' }), rule({ effect: 'allow', kind: 'siwe' })]),
   )
@@ -202,10 +204,10 @@ test('checks the wallet outside of transactions', async () => {
   }
   const { approvals, database } = approvalsOfTest({ signer: { ...plain, wallet: { ...plain.wallet, isUnlocked } } })
   inTransaction = () => database.inTransaction
-  const first = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const first = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(first.id, { ...approve, grant: { times: 3 } })
   plain.setUnlocked(false)
-  const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const waiting = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   plain.setUnlocked(true)
   expect(await approvals.waitUntilSettled(waiting.id, { waitMs: 30_000 })).toMatchObject({ state: 'signed' })
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
@@ -218,7 +220,7 @@ test('checks the wallet outside of transactions', async () => {
 test('rejects an approval while the wallet is locked and leaves the intent unchanged', async () => {
   const signer = createLockableSigner({ unlocked: false })
   const { approvals } = approvalsOfTest({ signer })
-  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const record = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('wallet/locked'))
   expect(approvals.get(record.id)).toEqual(record)
   signer.setUnlocked(true)
@@ -228,7 +230,7 @@ test('rejects an approval while the wallet is locked and leaves the intent uncha
 
 test('signs after unlock if the wallet locked during signing', async () => {
   const { approvals, signer } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   const release = signer.hold()
   const deciding = approvals.decide(id, approve)
   await until('it is being signed', () => approvals.get(id).state === 'approved')
@@ -245,8 +247,8 @@ test('signs after unlock if the wallet locked during signing', async () => {
 test('requires confirmation above the threshold despite rules and grants', async () => {
   const { approvals, signer } = approvalsOfTest()
   approvals.changePolicy(withRules([rule({ effect: 'allow' })]))
-  expect((await approvals.ask({ intent: payment('10000000'), requester: script })).state).toBe('signed')
-  const record = await approvals.ask({ intent: payment('10000001'), requester: script })
+  expect((await approvals.submit({ intent: payment('10000000'), requester: script })).state).toBe('signed')
+  const record = await approvals.submit({ intent: payment('10000001'), requester: script })
   expect(record).toMatchObject({ state: 'waiting', needs_confirmation: true, amount_micro_usd: '10000001' })
   await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
   await expect(approvals.decide(record.id, { approve: true, confirmed: true, grant: { times: 2 } })).rejects.toThrow(
@@ -257,7 +259,7 @@ test('requires confirmation above the threshold despite rules and grants', async
   expect((await approvals.decide(record.id, { approve: true, confirmed: true })).state).toBe('signed')
   // A lowered threshold also applies to waiting intents.
   const { approvals: others } = approvalsOfTest()
-  const small = await others.ask({ intent: payment('500'), requester: script })
+  const small = await others.submit({ intent: payment('500'), requester: script })
   others.changePolicy({ ...withRules([]), confirm_above_micro_usd: '499' })
   await expect(others.decide(small.id, approve)).rejects.toThrow(failsWith('intent/confirmation'))
 })
@@ -270,7 +272,7 @@ test('rejects an approval if the prepared text has changed since it was shown', 
     return { ...prepared, raw: `${prepared.raw}${ending}` }
   }
   const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
-  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const record = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   ending = '\nand more'
   await expect(approvals.decide(record.id, approve)).rejects.toThrow(failsWith('intent/invalid'))
   expect(approvals.get(record.id)).toEqual(record)
@@ -286,7 +288,7 @@ test('enforces restrictions added during approval', async () => {
     return prepared
   }
   const { approvals } = approvalsOfTest({ signer: { ...signer, prepare } })
-  const record = await approvals.ask({ intent: payment('500'), requester: script })
+  const record = await approvals.submit({ intent: payment('500'), requester: script })
   const grant = { times: 2 }
   meanwhile = () => signer.setUnlocked(false)
   await expect(approvals.decide(record.id, { ...approve, grant })).rejects.toThrow(failsWith('wallet/locked'))
@@ -300,7 +302,7 @@ test('enforces restrictions added during approval', async () => {
 test('does not sign without a budget reservation, even with approval', async () => {
   const { approvals, signer } = approvalsOfTest({ reservations: createMemoryReservations(700n) })
   approvals.changePolicy(withRules([rule({ effect: 'allow', host: 'shop.example' })]))
-  const ask = (host?: string) => approvals.ask({ intent: payment('500', host), requester: script })
+  const ask = (host?: string) => approvals.submit({ intent: payment('500', host), requester: script })
   expect((await ask()).state).toBe('signed')
   expect(await ask()).toMatchObject({
     state: 'denied',
@@ -319,7 +321,7 @@ test('does not sign without a budget reservation, even with approval', async () 
 test('a grant counts down to zero and no further', async () => {
   const { approvals, events, kinds } = approvalsOfTest()
   const ask = (amount: string, requester = script, host = 'shop.example') =>
-    approvals.ask({ intent: payment(amount, host), requester })
+    approvals.submit({ intent: payment(amount, host), requester })
   const first = await ask('500')
   await approvals.decide(first.id, { ...approve, grant: { times: 3 } })
   expect(approvals.grants()).toMatchObject([{ times_left: 2, max_amount_micro_usd: '500', host: 'shop.example' }])
@@ -337,8 +339,8 @@ test('a grant counts down to zero and no further', async () => {
 
 test('a grant is limited to one payee and network, or to one chain', async () => {
   const { approvals } = approvalsOfTest()
-  const ask = async (intent: Parameters<typeof approvals.ask>[0]['intent']) => {
-    const { id, state } = await approvals.ask({ intent, requester: script })
+  const ask = async (intent: Parameters<typeof approvals.submit>[0]['intent']) => {
+    const { id, state } = await approvals.submit({ intent, requester: script })
     return { id, state }
   }
   const times = { ...approve, grant: { times: 100 } }
@@ -359,18 +361,18 @@ test('a grant ends at its expiry or on revocation', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
   const until = new Date(nowMs + 60_000).toISOString()
-  const ask = async () => (await approvals.ask({ intent: signInTo('a.example'), requester: script })).state
-  const first = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const ask = async () => (await approvals.submit({ intent: signInTo('a.example'), requester: script })).state
+  const first = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(first.id, { ...approve, grant: { until } })
   expect(await ask()).toBe('signed')
   nowMs += 60_000
   expect(await ask()).toBe('waiting')
   expect(approvals.grants()).toEqual([])
-  const second = await approvals.ask({ intent: signInTo('b.example'), requester: script })
+  const second = await approvals.submit({ intent: signInTo('b.example'), requester: script })
   await approvals.decide(second.id, { ...approve, grant: { times: 1000 } })
   const [grant] = approvals.grants()
   approvals.revokeGrant(grant?.id ?? '')
-  expect((await approvals.ask({ intent: signInTo('b.example'), requester: script })).state).toBe('waiting')
+  expect((await approvals.submit({ intent: signInTo('b.example'), requester: script })).state).toBe('waiting')
   expect(() => approvals.revokeGrant(grant?.id ?? '')).toThrow(failsWith('grant/not-found'))
   expect(kinds()).toContain('grant.revoked')
 })
@@ -378,7 +380,7 @@ test('a grant ends at its expiry or on revocation', async () => {
 test('a grant ends when its sandbox, domain or tool server is removed', async () => {
   const { approvals, kinds } = approvalsOfTest()
   const call = (tool: string, target: string) =>
-    approvals.ask({
+    approvals.submit({
       intent: { kind: 'tool.call', tool, sentence: 'Do it.', target, arguments: '{}' },
       requester: script,
     })
@@ -399,7 +401,7 @@ test('a grant ends when its sandbox, domain or tool server is removed', async ()
 test('a grant use that waits for the wallet counts when it is signed', async () => {
   const signer = createLockableSigner()
   const { approvals } = approvalsOfTest({ signer })
-  const ask = () => approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const ask = () => approvals.submit({ intent: signInTo('a.example'), requester: script })
   await approvals.decide((await ask()).id, { ...approve, grant: { times: 2 } })
   signer.setUnlocked(false)
   const [first, second] = [await ask(), await ask()]
@@ -420,7 +422,7 @@ test.each([
   ['a time that is past', signInTo('a.example'), script, { until: '2001-01-01T00:00:00.000Z' }, 'past'],
 ])('rejects a grant for %s', async (_, intent, requester, grant, words) => {
   const { approvals } = approvalsOfTest()
-  const record = await approvals.ask({ intent, requester })
+  const record = await approvals.submit({ intent, requester })
   const granting = approvals.decide(record.id, { ...approve, grant })
   await expect(granting).rejects.toThrow(failsWith('intent/invalid'))
   await expect(granting).rejects.toThrow(words)
@@ -430,7 +432,7 @@ test.each([
 test('expires an undecided intent and notifies its caller', async () => {
   let nowMs = 1_800_000_000_000
   const { approvals, kinds } = approvalsOfTest({ now: () => nowMs })
-  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const record = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   expect(Date.parse(record.expires_at) - nowMs).toBe(15 * 60_000)
   const waiting = approvals.waitUntilSettled(record.id, { waitMs: 30_000 })
   nowMs += 15 * 60_000
@@ -454,7 +456,7 @@ test('a deadline follows clock changes and is reached by elapsed time', async ()
   })
   onTestFinished(clock.close)
   const { approvals } = approvalsOfTest({ now: clock.now, clock })
-  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const record = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   for (const jumpMs of [365 * 24 * 60 * minuteMs, -2 * 365 * 24 * 60 * minuteMs]) {
     shift.wallMs += jumpMs
     shift.runningMs += minuteMs
@@ -469,7 +471,7 @@ test('a sign-in intent expires no later than its expiration time', async () => {
   const nowMs = 1_800_000_000_000
   const { approvals } = approvalsOfTest({ now: () => nowMs })
   const expiration_time = new Date(nowMs + 60_000).toISOString()
-  const record = await approvals.ask({
+  const record = await approvals.submit({
     intent: { ...signInTo('a.example'), expiration_time } as never,
     requester: script,
   })
@@ -481,11 +483,11 @@ test('a restart preserves waiting intents, expires old ones and fails interrupte
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const signer = createLockableSigner({ now: () => nowMs })
   const before = approvalsOfTest({ file, signer, now: () => nowMs })
-  const old = await before.approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const old = await before.approvals.submit({ intent: signInTo('a.example'), requester: script })
   nowMs += 10 * 60_000
-  const waiting = await before.approvals.ask({ intent: signInTo('b.example'), requester: script })
-  const underWay = await before.approvals.ask({ intent: signInTo('c.example'), requester: script })
-  const damaged = await before.approvals.ask({ intent: signInTo('d.example'), requester: script })
+  const waiting = await before.approvals.submit({ intent: signInTo('b.example'), requester: script })
+  const underWay = await before.approvals.submit({ intent: signInTo('c.example'), requester: script })
+  const damaged = await before.approvals.submit({ intent: signInTo('d.example'), requester: script })
   const release = signer.hold()
   const deciding = before.approvals.decide(underWay.id, approve).catch((error: unknown) => error)
   await until('it is being signed', () => before.approvals.get(underWay.id).state === 'approved')
@@ -506,7 +508,7 @@ test('a restart preserves waiting intents, expires old ones and fails interrupte
 test('rejects excess submissions and preserves the waiting ones', async () => {
   const { approvals } = approvalsOfTest()
   const ask = (index: number) =>
-    approvals.ask({ intent: signInTo('a.example'), requester: { kind: 'client', id: `key:${index}`, name: 'x' } })
+    approvals.submit({ intent: signInTo('a.example'), requester: { kind: 'client', id: `key:${index}`, name: 'x' } })
   for (let index = 0; index < 20; index++) await ask(0)
   await expect(ask(0)).rejects.toThrow(failsWith('intent/too-many'))
   for (let index = 0; index < 80; index++) await ask(1 + Math.floor(index / 20))
@@ -518,7 +520,7 @@ test('rejects excess submissions and preserves the waiting ones', async () => {
 
 test('applies the same limit to concurrent submissions', async () => {
   const { approvals } = approvalsOfTest()
-  const ask = () => approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const ask = () => approvals.submit({ intent: signInTo('a.example'), requester: script })
   const results = await Promise.allSettled(Array.from({ length: 30 }, ask))
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
   expect(approvals.list({ limit: 50 }).waiting).toBe(20)
@@ -526,7 +528,7 @@ test('applies the same limit to concurrent submissions', async () => {
 
 test('only the requester may cancel its intent', async () => {
   const { approvals } = approvalsOfTest()
-  const record = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const record = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   expect(() => approvals.cancel(record.id, otherScript)).toThrow(failsWith('intent/not-found'))
   expect(approvals.cancel(record.id, script)).toMatchObject({ state: 'denied', decision: null })
   expect(() => approvals.cancel(record.id, script)).toThrow(failsWith('intent/decided'))
@@ -535,7 +537,7 @@ test('only the requester may cancel its intent', async () => {
 
 test('a wait ends on a decision or timeout, an abort or shutdown', async () => {
   const { approvals, close } = approvalsOfTest()
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   expect((await approvals.waitUntilSettled(id, { waitMs: 1 })).state).toBe('waiting')
   const controller = new AbortController()
   const cancelledWait = approvals.waitUntilSettled(id, { waitMs: 60_000, signal: controller.signal })
@@ -544,7 +546,7 @@ test('a wait ends on a decision or timeout, an abort or shutdown', async () => {
   const reply = approvals.waitUntilSettled(id, { waitMs: 60_000 })
   await approvals.decide(id, approve)
   expect((await reply).state).toBe('signed')
-  const next = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const next = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   const ended = approvals.waitUntilSettled(next.id, { waitMs: 60_000 })
   close()
   await expect(ended).rejects.toThrow(failsWith('service/unavailable'))
@@ -555,14 +557,14 @@ test('a signing error leaves a failed intent without a signature', async () => {
   const { approvals } = approvalsOfTest({
     signer: { ...signer, sign: async () => Promise.reject(new AppError('intent/invalid', 'It would not verify.')) },
   })
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   expect(await approvals.decide(id, approve)).toMatchObject({ state: 'failed', error: 'It would not verify.' })
 })
 
 test('retains waiting intents and the 2000 newest that the user decided', async () => {
   const { approvals, database } = approvalsOfTest()
-  const waiting = await approvals.ask({ intent: signInTo('a.example'), requester: script })
-  const done = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const waiting = await approvals.submit({ intent: signInTo('a.example'), requester: script })
+  const done = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(done.id, deny)
   const copy = database.prepare(
     `INSERT INTO intents (id, kind, state, requester_kind, requester_id, intent, record, created_at_ms, expires_at_ms)
@@ -572,7 +574,7 @@ test('retains waiting intents and the 2000 newest that the user decided', async 
   database.transaction(() => {
     for (let index = 0; index < 2000; index++) copy.run(index, done.id)
   })()
-  await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  await approvals.submit({ intent: signInTo('a.example'), requester: script })
   expect(database.prepare('SELECT count(*) AS count FROM intents').get()).toEqual({ count: 2002 })
   expect(approvals.get(waiting.id).state).toBe('waiting')
   expect(() => approvals.get(done.id)).toThrow(failsWith('intent/not-found'))
@@ -580,7 +582,7 @@ test('retains waiting intents and the 2000 newest that the user decided', async 
 
 test('a flooding program cannot evict intents of the user or other requesters', async () => {
   const { approvals, database } = approvalsOfTest()
-  const ask = (requester = script) => approvals.ask({ intent: signInTo('a.example'), requester })
+  const ask = (requester = script) => approvals.submit({ intent: signInTo('a.example'), requester })
   const decided = await ask()
   await approvals.decide(decided.id, deny)
   const ofOther = await ask(otherScript)

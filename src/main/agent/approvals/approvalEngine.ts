@@ -9,8 +9,8 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { createAccountRemoval } from './accountRemoval.ts'
-import { createIntentNotFoundError } from './approvalErrors.ts'
-import { createApprovalNotes } from './approvalNotes.ts'
+import { createApprovalActivity } from './approvalActivity.ts'
+import { createMissingIntentError } from './approvalErrors.ts'
 import type { Approvals } from './approvals.ts'
 import type { PolicyEvaluation } from './evaluateIntent.ts'
 import { createGrantRepository } from './grantRepository.ts'
@@ -45,7 +45,7 @@ type Options = {
   /** Loads data from the service that `mayNow` requires for a request. Defaults to none. */
   refresh?: (record: IntentRecord) => Promise<void>
   publish: (event: LocalEvent) => void
-  note: RecordActivity
+  recordActivity: RecordActivity
   /** Twelve random bytes as hexadecimal. */
   newId: () => string
   now: () => number
@@ -70,7 +70,7 @@ export function createApprovalEngine(options: Options): Approvals {
   /** Setting the clock back does not revive expired grants. */
   const grants = { ...stored, holding: () => stored.holding(clock.latestMs()) }
   const policies = createPolicyRepository(database)
-  const notes = createApprovalNotes(options.note)
+  const activity = createApprovalActivity(options.recordActivity)
   const { reservations = createGrantReservations({ grants, now }) } = options
   const lifecycle = createIntentLifecycle({ database, reservations })
   const expiry = createIntentExpiry({ lifecycle, intents, now, clock })
@@ -78,24 +78,24 @@ export function createApprovalEngine(options: Options): Approvals {
   const onGrantsChanged = () => publish({ type: 'grants.changed' })
 
   const leaveLifecycle = lifecycle.subscribe(({ record, before, actor }) => {
-    if (!before) notes.recordSubmitted(record)
-    notes.became(record, actor)
+    if (!before) activity.recordSubmitted(record)
+    activity.became(record, actor)
     publish({ type: 'intent.changed', intent: reviewing.toWire(record) })
     // The remaining uses of a grant changed.
     if ([record, before].some((it) => it?.decision?.by === 'grant')) onGrantsChanged()
   })
 
-  const judging = createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow, now })
+  const evaluation = createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow, now })
   const reviewing = createIntentReview({
-    ...{ lifecycle, mayNow, refuse: judging.refuse },
+    ...{ lifecycle, mayNow, refuse: evaluation.refuse },
     publish: (intent) => publish({ type: 'intent.changed', intent }),
   })
   const { requireIntent, get, list } = createIntentReading({ intents, reviewing, expireDue })
-  const leased = createLeasedGrants({ grants, lifecycle, principals, notes, onChanged: onGrantsChanged, now })
+  const leased = createLeasedGrants({ grants, lifecycle, principals, activity, onChanged: onGrantsChanged, now })
   const isStopped = () => policies.read().stopped
   const { beforeSigning = async () => {} } = options
   const signing = createIntentSigning({
-    ...{ lifecycle, judging, mayNow, signer, wallet, isStopped, beforeSigning, expireDue, log },
+    ...{ lifecycle, evaluation, mayNow, signer, wallet, isStopped, beforeSigning, expireDue, log },
   })
   const waiting = createIntentWaiting({ lifecycle, get })
   const leaveWallet = options.onWalletChange(signing.resumeAll)
@@ -107,7 +107,7 @@ export function createApprovalEngine(options: Options): Approvals {
       lifecycle,
       intents,
       policies,
-      judging,
+      evaluation,
       mayNow,
       signing,
       signer,
@@ -117,7 +117,7 @@ export function createApprovalEngine(options: Options): Approvals {
       now,
     }),
     ...createIntentDecisions({
-      ...{ lifecycle, requireIntent, grants, policies, mayNow, signing, wallet, expireDue, notes, onGrantsChanged },
+      ...{ lifecycle, requireIntent, grants, policies, mayNow, signing, wallet, expireDue, activity, onGrantsChanged },
       refresh: options.refresh ?? (async () => {}),
       review: reviewing.review,
       onGrantAdded: leased.add,
@@ -131,7 +131,7 @@ export function createApprovalEngine(options: Options): Approvals {
       policies,
       wallet,
       review: reviewing.review,
-      notes,
+      activity,
       onChanged: (policy) => publish({ type: 'policy.changed', policy }),
       now,
     }),
@@ -162,7 +162,7 @@ function createIntentReading({ intents, reviewing, expireDue }: ReadingOptions) 
   const requireIntent = (id: string): StoredIntent => {
     expireDue()
     const stored = intents.find(id)
-    if (!stored) throw createIntentNotFoundError(id)
+    if (!stored) throw createMissingIntentError(id)
     return stored
   }
   const get: Approvals['get'] = (id) => reviewing.toWire(requireIntent(id).record)

@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 
-export function createIntentNotFoundError(id: string): AppError {
+export function createMissingIntentError(id: string): AppError {
   return new AppError('intent/not-found', `There is no request \`${id.slice(0, 64)}\`.`)
 }
 

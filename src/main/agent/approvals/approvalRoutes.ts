@@ -23,13 +23,19 @@ import type { RateLimitedSubmissions } from './limitSubmissions.ts'
 
 type Options = {
   approvals: Approvals
-  asks: RateLimitedSubmissions
+  limitedApprovals: RateLimitedSubmissions
   repeats: IdempotentSubmissions
   dialog: ApprovalDialog | undefined
   policy: ConfirmedPolicy
 }
 
-export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy }: Options): LocalEndpoint[] {
+export function createApprovalRoutes({
+  approvals,
+  limitedApprovals,
+  repeats,
+  dialog,
+  policy,
+}: Options): LocalEndpoint[] {
   const decide = createConfirmedApprovals(approvals, dialog)
   return [
     createLocalEndpoint(askIntent, async ({ body }, call) => {
@@ -38,7 +44,10 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
       }
       const { requester } = call
       return approvals.get(
-        await repeats.once(call, async (onStored) => (await asks.ask({ ...body, requester, onStored })).id),
+        await repeats.once(
+          call,
+          async (onStored) => (await limitedApprovals.submit({ ...body, requester, onStored })).id,
+        ),
       )
     }),
     createLocalEndpoint(getIntent, async ({ params, query }, { requester, signal }) => {
@@ -47,7 +56,7 @@ export function createApprovalRoutes({ approvals, asks, repeats, dialog, policy 
     }),
     createLocalEndpoint(cancelIntent, ({ params }, { requester }) => {
       const record = requireVisible(approvals.get(params.intentId), requester)
-      return asks.cancel(record.id, requester)
+      return limitedApprovals.cancel(record.id, requester)
     }),
     createLocalEndpoint(listIntents, ({ query }) => approvals.list(query)),
     createLocalEndpoint(decideIntent, ({ params, body }, { signal }) =>

@@ -9,9 +9,9 @@ export type Approvals = {
    * user. An allowed intent waits too while the wallet is locked.
    * @throws AppError `intent/invalid`, `intent/too-many`, `wallet/absent`
    */
-  ask(request: SubmitRequest): Promise<IntentRecord>
+  submit(request: SubmitRequest): Promise<IntentRecord>
   /** Evaluates an intent without creating it. @throws AppError `intent/invalid`, `wallet/absent` */
-  foresee(request: Pick<SubmitRequest, 'intent' | 'requester'>): Promise<EvaluationPreview>
+  preview(request: Pick<SubmitRequest, 'intent' | 'requester'>): Promise<EvaluationPreview>
   /**
    * Waits until the intent is neither waiting nor being signed, or until the timeout.
    * @returns the record in its current state

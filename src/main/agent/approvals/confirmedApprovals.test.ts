@@ -21,7 +21,7 @@ function openConfirmed() {
     announce() {},
   }
   const decide = createConfirmedApprovals(approvals, dialog)
-  const ask = (amount: string) => approvals.ask({ intent: payment(amount), requester: script })
+  const ask = (amount: string) => approvals.submit({ intent: payment(amount), requester: script })
   const waitForDialogs = (count: number) => until('the dialog', () => dialogs.length === count && dialogs[count - 1])
   return { approvals, dialogs, decide, ask, shown: waitForDialogs }
 }

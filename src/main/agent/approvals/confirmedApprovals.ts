@@ -16,28 +16,28 @@ export function createConfirmedApprovals(
 
   /** Shows the dialog and closes it when the intent is decided elsewhere or the window closes. */
   const ask = async (dialog: ApprovalDialog, record: IntentRecord, caller: AbortSignal): Promise<boolean> => {
-    const over = new AbortController()
-    const abort = AbortSignal.any([over.signal, caller])
+    const ended = new AbortController()
+    const abort = AbortSignal.any([ended.signal, caller])
     const waitMs = Math.max(0, Date.parse(record.expires_at) - Date.parse(record.created_at))
     const settled = approvals.waitUntilSettled(record.id, { waitMs, signal: abort }).then(
-      () => over.abort(),
-      () => over.abort(),
+      () => ended.abort(),
+      () => ended.abort(),
     )
     try {
       return await dialog.confirm(record, abort)
     } finally {
-      over.abort()
+      ended.abort()
       await settled
     }
   }
 
   return async (
     record: IntentRecord,
-    wish: Omit<Decision, 'confirmed'>,
+    decision: Omit<Decision, 'confirmed'>,
     signal: AbortSignal,
   ): Promise<IntentRecord> => {
     try {
-      return await approvals.decide(record.id, { ...wish, confirmed: false })
+      return await approvals.decide(record.id, { ...decision, confirmed: false })
     } catch (error) {
       const needed = error instanceof AppError && error.code === 'intent/confirmation'
       if (!needed || !dialog) throw error
@@ -45,7 +45,7 @@ export function createConfirmedApprovals(
     if (open.has(record.id)) throw new AppError('intent/confirmation', 'The dialog for this request is already open.')
     open.add(record.id)
     try {
-      if (await ask(dialog, record, signal)) return await approvals.decide(record.id, { ...wish, confirmed: true })
+      if (await ask(dialog, record, signal)) return await approvals.decide(record.id, { ...decision, confirmed: true })
       throw new AppError('intent/confirmation', 'Not confirmed. The request is still waiting.')
     } finally {
       open.delete(record.id)

@@ -66,7 +66,7 @@ test.each([
   approvals.switchStop(true)
   expect((await policy.switchStop(false, signal)).stopped).toBe(false)
   await expect(policy.change(looser, signal)).rejects.toThrow(failsWith('wallet/absent'))
-  expect(policy.wish()).toBeUndefined()
+  expect(policy.pending()).toBeUndefined()
   expect(approvals.policy().rules).toEqual([])
   expect(wishes).toEqual([])
 })
@@ -74,16 +74,16 @@ test.each([
 test('without system dialogs a secure prompt applies only the policy it was opened for', async () => {
   const { policy, approvals } = openPolicy()
   const higher = { ...withRules([]), confirm_above_micro_usd: '99000000' }
-  expect(policy.wish()).toBeUndefined()
+  expect(policy.pending()).toBeUndefined()
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
-  const wish = policy.wish()
-  expect(wish?.lines).toEqual([{ label: 'Extra confirmation', value: 'above $99.00, was above $10.00' }])
+  const pending = policy.pending()
+  expect(pending?.lines).toEqual([{ label: 'Extra confirmation', value: 'above $99.00, was above $10.00' }])
   const denies = withRules([rule({ effect: 'deny' })])
   await policy.change(denies, signal)
-  expect(() => wish?.apply()).toThrow('changed in the meantime')
+  expect(() => pending?.apply()).toThrow('changed in the meantime')
   expect(approvals.policy().rules).toEqual(denies.rules)
   await expect(policy.change(higher, signal)).rejects.toThrow(failsWith('policy/confirmation'))
-  expect(policy.wish()?.apply()).toMatchObject(higher)
+  expect(policy.pending()?.apply()).toMatchObject(higher)
 })
 
 test('rejects a policy change too large to review', async () => {

@@ -20,8 +20,8 @@ export type ConfirmedPolicy = {
    * Confirms and applies any other loosening change. `apply` throws if the change differs from the one that was shown.
    * @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent`
    */
-  confirmAndApply<T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T>
-  wish(): PendingPolicyChange | undefined
+  confirmAndApply<T>(change: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T>
+  pending(): PendingPolicyChange | undefined
 }
 
 type Options = {
@@ -37,21 +37,21 @@ const maxLines = 20
  * window. Otherwise an attacker in the window could first remove the confirmation of large amounts.
  */
 export function createConfirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
-  let wished: PendingPolicyChange | undefined
+  let pending: PendingPolicyChange | undefined
   let isOpen = false
 
-  const confirmAndApply = async <T>(wish: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T> => {
-    if (wish.lines.length > maxLines)
+  const confirmAndApply = async <T>(change: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T> => {
+    if (change.lines.length > maxLines)
       throw createUnconfirmedError(`This changes more than ${maxLines} things. Save it in smaller steps.`)
     if (!dialog) {
-      wished = wish
+      pending = change
       throw createUnconfirmedError('This allows more than before and needs an extra confirmation.')
     }
     approvals.checkUnlocked()
     if (isOpen) throw createUnconfirmedError('The confirmation dialog for the policy is already open.')
     isOpen = true
     try {
-      if (await dialog.confirmPolicy(wish, signal)) return wish.apply()
+      if (await dialog.confirmPolicy(change, signal)) return change.apply()
     } finally {
       isOpen = false
     }
@@ -84,13 +84,13 @@ export function createConfirmedPolicy({ approvals, dialog }: Options): Confirmed
       if (!confirms) return approvals.switchStop(stopped)
       return confirmAndApply({ ...resumeConfirmation, apply: () => approvals.switchStop(false) }, signal)
     },
-    async confirmAndApply(wish, signal) {
+    async confirmAndApply(change, signal) {
       if (!approvals.hasWallet()) {
         throw new AppError('wallet/absent', 'Confirming this needs your wallet passphrase, and you have no wallet yet.')
       }
-      return confirmAndApply(wish, signal)
+      return confirmAndApply(change, signal)
     },
-    wish: () => wished,
+    pending: () => pending,
   }
 }
 

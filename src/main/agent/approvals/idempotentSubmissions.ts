@@ -11,13 +11,13 @@ export type IdempotentSubmissions = {
    * Submits once per `Idempotency-Key` of a requester, or each time without a key. A repeated request within 24 hours
    * returns the current state of the first intent, with the header `Idempotent-Replayed`. The key is stored in the
    * transaction of the intent.
-   * @param ask submits and returns the id of the created intent
+   * @param submit submits and returns the id of the created intent
    * @returns the id of the intent
    * @throws AppError as `ask` and `oncePerKey`
    */
   once(
     call: Pick<LocalCall, 'requester' | 'repeatable' | 'setHeader'>,
-    ask: (onStored: OnStored) => Promise<string>,
+    submit: (onStored: OnStored) => Promise<string>,
   ): Promise<string>
 }
 
@@ -30,12 +30,12 @@ export function createIdempotentSubmissions({
 }): IdempotentSubmissions {
   const requests = createOncePerKey<string>((slot) => repeats.find(slot, now()))
   return {
-    async once({ requester, repeatable, setHeader }, ask) {
-      if (!repeatable) return ask(() => {})
+    async once({ requester, repeatable, setHeader }, submit) {
+      if (!repeatable) return submit(() => {})
       const { answer, replayed } = await requests.once(
         { ...repeatable, holder: `${requester.kind} ${requester.id}` },
         (slot) =>
-          ask(({ id }) => {
+          submit(({ id }) => {
             const nowMs = now()
             repeats.add(slot, id, { nowMs, expiresAtMs: nowMs + responseTtlMs })
           }),

@@ -3,8 +3,8 @@ import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { EvaluateAction, Refusal } from '../base/evaluateAction.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { createAlreadyDecidedError, createIntentNotFoundError, createWalletLockedError } from './approvalErrors.ts'
-import type { ApprovalNotes } from './approvalNotes.ts'
+import type { ApprovalActivity } from './approvalActivity.ts'
+import { createAlreadyDecidedError, createMissingIntentError, createWalletLockedError } from './approvalErrors.ts'
 import type { Approvals, Decision } from './approvals.ts'
 import type { GrantRepository } from './grantRepository.ts'
 import { createGrant } from './grants.ts'
@@ -28,7 +28,7 @@ type Options = {
   signing: Pick<IntentSigning, 'prepareAgain' | 'sign'>
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   expireDue: () => void
-  notes: Pick<ApprovalNotes, 'grantAdded'>
+  activity: Pick<ApprovalActivity, 'grantAdded'>
   onGrantAdded: (grant: Grant) => void
   onGrantsChanged: () => void
   newId: () => string
@@ -97,7 +97,7 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
         grants.add(grant)
         lifecycle.afterwards(() => {
           options.onGrantAdded(grant)
-          options.notes.grantAdded(grant, id)
+          options.activity.grantAdded(grant, id)
           options.onGrantsChanged()
         })
       }
@@ -127,7 +127,7 @@ export function createIntentDecisions(options: Options): Pick<Approvals, 'decide
     ) {
       const { record } = requireIntent(id)
       if (record.requester.kind !== requester.kind || record.requester.id !== requester.id)
-        throw createIntentNotFoundError(id)
+        throw createMissingIntentError(id)
       const withdrawn = lifecycle.apply(id, 'withdraw', { ...withdrawal, decision: null })
       if (!withdrawn) throw createAlreadyDecidedError(record)
       return withdrawn

@@ -32,7 +32,7 @@ export function createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow,
   const toDecision = ({ by, detail }: Decided): Decision => ({ by, detail, at: toIsoTime(now()) })
   const deny = (id: string, decided: Decided, change: IntentChange): IntentRecord | undefined =>
     lifecycle.apply(id, 'deny', { ...change, decision: toDecision(decided), error: decided.detail })
-  const askAgain = (id: string, change: IntentChange): IntentRecord | undefined =>
+  const evaluateAgain = (id: string, change: IntentChange): IntentRecord | undefined =>
     lifecycle.apply(id, 'reconsider', { ...change, decision: null, confirmed: false })
 
   /** Approves an intent. If the reservation fails, the intent is denied or the user is asked again. */
@@ -40,7 +40,7 @@ export function createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow,
     const approval = lifecycle.approve(id, { ...change, decision })
     if (!approval || 'record' in approval) return approval?.record
     const { effect, detail } = approval.refusal
-    return effect === 'deny' ? deny(id, { by: 'policy', detail }, change) : askAgain(id, change)
+    return effect === 'deny' ? deny(id, { by: 'policy', detail }, change) : evaluateAgain(id, change)
   }
 
   const refuse: IntentEvaluation['refuse'] = (id, { by, error: { message } }) => {
@@ -66,13 +66,13 @@ export function createIntentEvaluation({ lifecycle, policies, verdictOn, mayNow,
       const above = isAbove(readAmount(record), policies.read().confirm_above_micro_usd)
       const change = { needs_confirmation: record.needs_confirmation || above }
       const refusal = mayNow({ request: record })
-      if (refusal) return isFinal(refusal) ? refuse(id, refusal) : askAgain(id, change)
+      if (refusal) return isFinal(refusal) ? refuse(id, refusal) : evaluateAgain(id, change)
       const verdict = verdictOn(record)
       // A user's approval remains valid unless the intent now needs a confirmation that was not made.
       const holds = decision?.by === 'person' && (confirmed || !change.needs_confirmation)
       if (holds) return approve(id, decision, change)
       const allowed = decision?.by !== 'person' && verdict.effect === 'allow'
-      return allowed ? approve(id, toDecision(verdict), change) : askAgain(id, change)
+      return allowed ? approve(id, toDecision(verdict), change) : evaluateAgain(id, change)
     },
   }
 }

@@ -34,7 +34,7 @@ async function openLifecycle(limitMicroUsd = 1000n) {
       initialPolicy,
       1,
     )
-    return lifecycle.ask({ intent: prepared.intent, record }).id
+    return lifecycle.submit({ intent: prepared.intent, record }).id
   }
   const approve = (id: string) => lifecycle.approve(id, { decision })
   const readState = (id: string) => lifecycle.find(id)?.record.state

@@ -36,7 +36,7 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   /** Runs work after the current transaction commits, before listeners are notified of later changes. */
   afterwards(work: () => void): void
   /** Stores a submission in the waiting state. */
-  ask(submission: Pick<StoredIntent, 'intent' | 'record'>): IntentRecord
+  submit(submission: Pick<StoredIntent, 'intent' | 'record'>): IntentRecord
   /**
    * @returns the approval, or undefined if the intent is no longer waiting. A refused reservation leaves it waiting.
    */
@@ -90,7 +90,7 @@ export function createIntentLifecycle({ database, reservations }: Options): Inte
     inState,
     atomically,
     afterwards: transactions.afterwards,
-    ask: ({ intent, record }) =>
+    submit: ({ intent, record }) =>
       atomically(() => {
         const state = getNextState('new', 'ask') ?? record.state
         const initial: IntentRecord = { ...record, state }

@@ -22,7 +22,7 @@ function openSigning(options: Parameters<typeof approvalsOfTest>[0] = {}) {
     return outcome
   }
   const approve = async (intent: Intent, decision: Partial<Decision> = {}): Promise<IntentRecord> => {
-    const { id } = await approvals.ask({ intent, requester: script })
+    const { id } = await approvals.submit({ intent, requester: script })
     return interrupt(() => approvals.decide(id, { approve: true, confirmed: false, ...decision }))
   }
   const unlock = () => signer.setUnlocked(true)
@@ -90,7 +90,7 @@ test('asks again for an unconfirmed intent that now exceeds the threshold', asyn
 
 test('counts a grant use once per signature despite repeated wallet locks', async () => {
   const { approvals, interrupted, unlock, ends, signer, events } = openSigning()
-  const ask = () => approvals.ask({ intent: payment('500'), requester: script })
+  const ask = () => approvals.submit({ intent: payment('500'), requester: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 3 } })
   const readTimesLeft = () => approvals.grants().map((it) => it.times_left)
   expect(readTimesLeft()).toEqual([2])
@@ -114,7 +114,7 @@ test('counts a grant use once per signature despite repeated wallet locks', asyn
 
 test('does not sign with a revoked grant and clears the decision', async () => {
   const { approvals, interrupted, unlock } = openSigning()
-  const ask = () => approvals.ask({ intent: payment('500'), requester: script })
+  const ask = () => approvals.submit({ intent: payment('500'), requester: script })
   await approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 2 } })
   const release = await interruptAfter(approvals.grants()[0]?.id ?? '')
   expectWaits(release, 'grant')
@@ -143,7 +143,7 @@ test('does not count a grant use for a failed, stopped or interrupted signature'
   }
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const before = openSigning({ file, signer })
-  const ask = () => before.approvals.ask({ intent: payment('500'), requester: script })
+  const ask = () => before.approvals.submit({ intent: payment('500'), requester: script })
   await before.approvals.decide((await ask()).id, { approve: true, confirmed: false, grant: { times: 2 } })
   const readTimesLeft = () => before.approvals.grants().map((it) => it.times_left)
   failing = true
@@ -185,7 +185,7 @@ test('signs an interrupted intent immediately if the wallet is already unlocked'
     },
   }
   const { approvals, ends } = openSigning({ signer })
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   await approvals.decide(id, { approve: true, confirmed: false })
   expect(await ends(id)).toMatchObject({ state: 'signed', decision: { by: 'person' } })
 })
@@ -203,7 +203,7 @@ test('an intent awaiting unlock still expires', async () => {
 test('applies a new deny rule until the signature is made', async () => {
   const checked = Promise.withResolvers<void>()
   const { approvals, signer } = openSigning({ beforeSigning: () => checked.promise })
-  const { id } = await approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await approvals.submit({ intent: signInTo('a.example'), requester: script })
   const decided = approvals.decide(id, { approve: true, confirmed: false })
   await until('it is being signed', () => approvals.list({ state: 'approved', limit: 1 }).intents[0])
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))

@@ -4,7 +4,7 @@ import type { IntentRecord } from '#shared/contract/intents.ts'
 import { type EvaluateAction, isFinal } from '../base/evaluateAction.ts'
 import type { PreparedIntent, Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
-import { createIntentNotFoundError } from './approvalErrors.ts'
+import { createMissingIntentError } from './approvalErrors.ts'
 import type { IntentEvaluation } from './intentEvaluation.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { isSameIntent } from './intentRecord.ts'
@@ -28,7 +28,7 @@ export type IntentSigning = {
 
 type Options = {
   lifecycle: IntentLifecycle
-  judging: Pick<IntentEvaluation, 'reapplyPolicy'>
+  evaluation: Pick<IntentEvaluation, 'reapplyPolicy'>
   mayNow: EvaluateAction
   signer: Signer
   wallet: Pick<WalletKeys, 'isUnlocked'>
@@ -41,7 +41,7 @@ type Options = {
 
 export function createIntentSigning({
   lifecycle,
-  judging,
+  evaluation,
   mayNow,
   signer,
   wallet,
@@ -54,7 +54,7 @@ export function createIntentSigning({
 
   const present = (id: string): IntentRecord => {
     const record = lifecycle.find(id)?.record
-    if (!record) throw createIntentNotFoundError(id)
+    if (!record) throw createMissingIntentError(id)
     return record
   }
   const mayBeSigned = (id: string): boolean => present(id).state === 'approved' && !isStopped()
@@ -104,7 +104,7 @@ export function createIntentSigning({
     expireDue()
     const next = lifecycle.atomically(() => {
       const still = findDeferred(id)
-      return still && judging.reapplyPolicy(still)
+      return still && evaluation.reapplyPolicy(still)
     })
     if (next?.state === 'approved') await signOnce(id, prepared)
   }

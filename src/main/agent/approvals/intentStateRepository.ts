@@ -44,9 +44,9 @@ export function createIntentStateRepository(database: Database): IntentStateRepo
      WHERE state = 'waiting'`,
   )
   const decided = "state NOT IN ('waiting', 'approved')"
-  const forget = database.prepare<[Params<'keptWith' | 'offset'>]>(
+  const forget = database.prepare<[Params<'retainedWith' | 'offset'>]>(
     `DELETE FROM intents WHERE rowid IN
-       (SELECT rowid FROM intents WHERE ${decided} AND kept_with = @keptWith
+       (SELECT rowid FROM intents WHERE ${decided} AND kept_with = @retainedWith
         ORDER BY created_at_ms DESC, rowid DESC LIMIT ${noLimit} OFFSET @offset)`,
   )
   const countOfRequesters = database.prepare<[], { count: number }>(
@@ -56,9 +56,9 @@ export function createIntentStateRepository(database: Database): IntentStateRepo
     `DELETE FROM intents WHERE rowid IN
        (SELECT row FROM
           (SELECT rowid AS row, created_at_ms,
-             row_number() OVER (PARTITION BY kept_with ORDER BY created_at_ms DESC, rowid DESC) AS place
+             row_number() OVER (PARTITION BY kept_with ORDER BY created_at_ms DESC, rowid DESC) AS position
            FROM intents WHERE ${decided} AND kept_with <> 'person')
-        ORDER BY place, created_at_ms DESC LIMIT ${noLimit} OFFSET @offset)`,
+        ORDER BY position, created_at_ms DESC LIMIT ${noLimit} OFFSET @offset)`,
   )
   return {
     moveDeadlines: (byMs) => void moveDeadlines.run({ byMs: Math.round(byMs) }),
@@ -81,8 +81,8 @@ export function createIntentStateRepository(database: Database): IntentStateRepo
     open: () => open.all(),
     setState: (id, { from, to }) => void setState.run({ id, from, to }),
     forgetOld({ kind, id }, { ofPerson, ofOneRequester, ofAllRequesters }) {
-      forget.run({ keptWith: 'person', offset: ofPerson })
-      if (kind !== 'person') forget.run({ keptWith: `${kind} ${id}`, offset: ofOneRequester })
+      forget.run({ retainedWith: 'person', offset: ofPerson })
+      if (kind !== 'person') forget.run({ retainedWith: `${kind} ${id}`, offset: ofOneRequester })
       if ((countOfRequesters.get()?.count ?? 0) > ofAllRequesters) forgetOfLargest.run({ offset: ofAllRequesters })
     },
   }

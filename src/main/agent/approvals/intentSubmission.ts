@@ -22,7 +22,7 @@ type Options = {
   lifecycle: IntentLifecycle
   intents: Pick<IntentRepository, 'countOpen'>
   policies: Pick<PolicyRepository, 'read'>
-  judging: IntentEvaluation
+  evaluation: IntentEvaluation
   mayNow: EvaluateAction
   signing: Pick<IntentSigning, 'sign'>
   signer: Pick<Signer, 'prepare'>
@@ -42,8 +42,8 @@ function toDenial({ by, error }: Refusal): PolicyEvaluation | undefined {
 }
 
 /** Creates intents and evaluates each one immediately: signed, denied or waiting for the user. */
-export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
-  const { lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now } = options
+export function createIntentSubmission(options: Options): Pick<Approvals, 'submit' | 'preview'> {
+  const { lifecycle, intents, policies, evaluation, mayNow, signing, signer, wallet, expireDue, newId, now } = options
 
   const assertCapacity = (requester: Requester): void => {
     const full = intents.countOpen() >= openIntentLimits.all
@@ -53,13 +53,13 @@ export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' 
   }
 
   return {
-    async foresee({ intent, requester }) {
+    async preview({ intent, requester }) {
       const prepared = await signer.prepare(intent)
       const record = createIntentRecord({ id: '', prepared, requester, reason: undefined }, policies.read(), now())
       const refusal = mayNow({ request: record })
-      return refusal ? { effect: 'deny', detail: refusal.error.message } : judging.verdictOn(record)
+      return refusal ? { effect: 'deny', detail: refusal.error.message } : evaluation.verdictOn(record)
     },
-    async ask({ intent, requester, reason, purchase, needsPerson, onStored }) {
+    async submit({ intent, requester, reason, purchase, needsPerson, onStored }) {
       expireDue()
       assertCapacity(requester)
       const prepared = await signer.prepare(intent)
@@ -73,11 +73,11 @@ export function createIntentSubmission(options: Options): Pick<Approvals, 'ask' 
         const refusal = mayNow({ request: fresh })
         const denial = refusal && toDenial(refusal)
         if (refusal && !denial) throw refusal.error
-        const judged = denial ?? judging.verdictOn(fresh)
+        const judged = denial ?? evaluation.verdictOn(fresh)
         const verdict = needsPerson && judged.effect === 'allow' ? { effect: 'ask' as const } : judged
         if (verdict.effect !== 'deny') assertCapacity(requester)
-        const submitted = lifecycle.ask({ intent: prepared.intent, record: fresh })
-        const settled = judging.settleFirst(submitted, verdict, { unlocked })
+        const submitted = lifecycle.submit({ intent: prepared.intent, record: fresh })
+        const settled = evaluation.settleFirst(submitted, verdict, { unlocked })
         onStored?.(settled)
         lifecycle.forgetOld(requester, retention)
         return settled

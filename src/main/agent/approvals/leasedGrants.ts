@@ -2,7 +2,7 @@ import type { PrincipalId } from '#platform/access/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Grant } from '#shared/contract/intents.ts'
 import { type AgentPrincipals, getPrincipalKind } from '../base/agentPrincipals.ts'
-import type { ApprovalNotes } from './approvalNotes.ts'
+import type { ApprovalActivity } from './approvalActivity.ts'
 import { listGrantTargets } from './grants.ts'
 import type { IntentLifecycle, TimelineActor } from './intentLifecycle.ts'
 import { createRequesterLeases } from './requesterLeases.ts'
@@ -24,12 +24,12 @@ type Options = {
   grants: { holding(): Grant[]; remove(id: string): boolean }
   lifecycle: Pick<IntentLifecycle, 'subscribe' | 'inState' | 'apply'>
   principals: Pick<AgentPrincipals, 'lease'>
-  notes: Pick<ApprovalNotes, 'grantRevoked' | 'grantEnded'>
+  activity: Pick<ApprovalActivity, 'grantRevoked' | 'grantEnded'>
   onChanged: () => void
   now: () => number
 }
 
-export function createLeasedGrants({ grants, lifecycle, principals, notes, onChanged, now }: Options): LeasedGrants {
+export function createLeasedGrants({ grants, lifecycle, principals, activity, onChanged, now }: Options): LeasedGrants {
   const leases = createRequesterLeases({
     ...{ principals, lifecycle, grants, now },
     endRequest: (id, principal, { message: error }) =>
@@ -37,7 +37,7 @@ export function createLeasedGrants({ grants, lifecycle, principals, notes, onCha
     endGrant(grant, principal) {
       leases.removeGrant(grant.id)
       if (!grants.remove(grant.id)) return // already deleted with its account
-      notes.grantEnded(grant, toEndingActor(principal))
+      activity.grantEnded(grant, toEndingActor(principal))
       onChanged()
     },
   })
@@ -48,14 +48,14 @@ export function createLeasedGrants({ grants, lifecycle, principals, notes, onCha
     revoke(id) {
       if (!grants.remove(id)) throw new AppError('grant/not-found', `There is no grant \`${id.slice(0, 64)}\`.`)
       leases.removeGrant(id)
-      notes.grantRevoked(id)
+      activity.grantRevoked(id)
       onChanged()
     },
     endFor(target) {
       for (const grant of grants.holding()) {
         if (!listGrantTargets(grant).includes(target) || !grants.remove(grant.id)) continue
         leases.removeGrant(grant.id)
-        notes.grantEnded(grant, { kind: 'system', name: 'Steward' })
+        activity.grantEnded(grant, { kind: 'system', name: 'Steward' })
         onChanged()
       }
     },

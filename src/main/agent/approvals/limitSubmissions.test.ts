@@ -21,7 +21,7 @@ function openPaced() {
   onTestFinished(approvals.close)
   approvals.approvals.changePolicy(withRules([rule({ effect: 'deny' })]))
   const paced = limitSubmissions(approvals.approvals, now)
-  const ask = (requester: Requester) => paced.ask({ intent: signInTo('a.example'), requester })
+  const ask = (requester: Requester) => paced.submit({ intent: signInTo('a.example'), requester })
   const pass = (seconds: number) => {
     nowMs += seconds * 1000
   }
@@ -32,11 +32,11 @@ const tooOften = (retryAfterSeconds: number) =>
   expect.objectContaining({ code: 'request/rate', status: 429, retryAfterSeconds })
 
 test('rate-limits a program with a retry time and records nothing', async () => {
-  const { ask, pass, notes, approvals } = openPaced()
+  const { ask, pass, notes: activity, approvals } = openPaced()
   for (let count = 0; count < burst; count++) expect((await ask(script)).state).toBe('denied')
-  const noted = notes.length
+  const noted = activity.length
   for (let count = 0; count < 3; count++) await expect(ask(script)).rejects.toThrow(tooOften(3))
-  expect(notes).toHaveLength(noted)
+  expect(activity).toHaveLength(noted)
   expect(approvals.list({ limit: 200 }).intents).toHaveLength(burst)
   pass(3)
   expect((await ask(script)).state).toBe('denied')

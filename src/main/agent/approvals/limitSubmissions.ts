@@ -9,7 +9,7 @@ export const submissionRateLimits = {
   ofAllTogether: { burst: 240, perSecond: 2 },
 } as const
 
-export type RateLimitedSubmissions = Pick<Approvals, 'ask' | 'cancel'>
+export type RateLimitedSubmissions = Pick<Approvals, 'submit' | 'cancel'>
 
 /**
  * Limits the rate of submissions and withdrawals. The user and Steward itself are not limited.
@@ -25,15 +25,15 @@ export function limitSubmissions(approvals: RateLimitedSubmissions, now: () => n
       assertRateLimit(all.take('all'), 'Too many signing requests from the programs of this Steward.')
     }
   }
-  const asks = createBuckets()
-  const cancels = createBuckets()
+  const limitSubmission = createBuckets()
+  const limitCancellation = createBuckets()
   return {
-    async ask(request) {
-      asks(request.requester)
-      return approvals.ask(request)
+    async submit(request) {
+      limitSubmission(request.requester)
+      return approvals.submit(request)
     },
     cancel(id, requester, withdrawal) {
-      cancels(requester)
+      limitCancellation(requester)
       return approvals.cancel(id, requester, withdrawal)
     },
   }

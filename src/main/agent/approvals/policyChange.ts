@@ -34,11 +34,11 @@ export function isLooser(from: Rules, to: Rules): boolean {
     return old !== undefined && (rule.effect === 'allow' ? isWithin(rule, old) : isAsStrict(rule, old))
   }
   if (to.rules.some((rule) => rule.effect === 'allow' && !keeps(rule))) return true
-  const stands = ({ id }: PolicyRule): boolean => {
+  const isRetained = ({ id }: PolicyRule): boolean => {
     const rule = after.get(id)
     return rule !== undefined && keeps(rule)
   }
-  if (from.rules.some((rule) => rule.effect !== 'allow' && !stands(rule))) return true
+  if (from.rules.some((rule) => rule.effect !== 'allow' && !isRetained(rule))) return true
   const lastDenial = to.rules.findLastIndex(({ effect }) => effect === 'deny')
   if (
     to.rules
@@ -54,24 +54,27 @@ export function isLooser(from: Rules, to: Rules): boolean {
 
 /** Whether `rule` allows no more than `old`. */
 function isWithin(rule: PolicyRule, old: PolicyRule): boolean {
-  return old.effect === 'allow' && isSameButAmount(rule, old) && isAtMost(rule, old)
+  return old.effect === 'allow' && isSameButAmount(rule, old) && isAmountWithin(rule, old)
 }
 
 /** Whether `rule` restricts at least as much as `old`. */
 function isAsStrict(rule: PolicyRule, old: PolicyRule): boolean {
   const denies = old.effect !== 'deny' || rule.effect === 'deny'
-  return old.effect !== 'allow' && denies && isSameButAmount(rule, old) && isAtMost(old, rule)
+  return old.effect !== 'allow' && denies && isSameButAmount(rule, old) && isAmountWithin(old, rule)
 }
 
 /** Whether `rule` asks about the same requests as `old`, and no others. */
 function requiresApproval(rule: PolicyRule, old: PolicyRule | undefined): boolean {
-  return old?.effect === 'ask' && isSameButAmount(rule, old) && isAtMost(rule, old)
+  return old?.effect === 'ask' && isSameButAmount(rule, old) && isAmountWithin(rule, old)
 }
 
 function isSameButAmount(a: PolicyRule, b: PolicyRule): boolean {
   return a.kind === b.kind && a.requester === b.requester && a.host === b.host
 }
 
-function isAtMost({ max_amount_micro_usd: amount }: PolicyRule, { max_amount_micro_usd: limit }: PolicyRule): boolean {
+function isAmountWithin(
+  { max_amount_micro_usd: amount }: PolicyRule,
+  { max_amount_micro_usd: limit }: PolicyRule,
+): boolean {
   return limit === null || (amount !== null && BigInt(amount) <= BigInt(limit))
 }

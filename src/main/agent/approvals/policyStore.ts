@@ -1,7 +1,7 @@
 import { toIsoTime } from '#shared/time.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
+import type { ApprovalActivity } from './approvalActivity.ts'
 import { createWalletLockedError } from './approvalErrors.ts'
-import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { checkRules, isLooser } from './policyChange.ts'
@@ -13,7 +13,7 @@ type Options = {
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   /** Ends waiting requests that became impossible. */
   review: () => void
-  notes: Pick<ApprovalNotes, 'policyChanged' | 'stopSwitched'>
+  activity: Pick<ApprovalActivity, 'policyChanged' | 'stopSwitched'>
   onChanged: (policy: ReturnType<Approvals['policy']>) => void
   now: () => number
 }
@@ -22,7 +22,7 @@ type Options = {
 export function createPolicyStore(
   options: Options,
 ): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
-  const { lifecycle, policies, wallet, review, notes, onChanged, now } = options
+  const { lifecycle, policies, wallet, review, activity, onChanged, now } = options
 
   /** Denies intents that are waiting or being signed. @returns the number of denied intents */
   const denyOpen = (): number => {
@@ -49,7 +49,7 @@ export function createPolicyStore(
         policies.write(changed)
         review()
         lifecycle.afterwards(() => {
-          notes.policyChanged({ ...present, stopped }, changed)
+          activity.policyChanged({ ...present, stopped }, changed)
           onChanged(changed)
         })
         return changed
@@ -64,7 +64,7 @@ export function createPolicyStore(
         policies.switchStop(stopped)
         const policy = { ...present, stopped }
         let denied = 0
-        lifecycle.afterwards(() => notes.stopSwitched(stopped, denied))
+        lifecycle.afterwards(() => activity.stopSwitched(stopped, denied))
         if (stopped) denied = denyOpen()
         lifecycle.afterwards(() => onChanged(policy))
         return policy

@@ -7,16 +7,16 @@ import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 const approve = { approve: true, confirmed: false }
 
 test('revoking a requester ends its waiting and signing intents and its grants', async () => {
-  const { approvals, signer, endPrincipal, notes, events } = approvalsOfTest()
-  const waits = await approvals.ask({ intent: signInTo('a.example'), requester: script })
-  const granted = await approvals.ask({ intent: signInTo('b.example'), requester: script })
+  const { approvals, signer, endPrincipal, notes: activity, events } = approvalsOfTest()
+  const waits = await approvals.submit({ intent: signInTo('a.example'), requester: script })
+  const granted = await approvals.submit({ intent: signInTo('b.example'), requester: script })
   await approvals.decide(granted.id, { ...approve, grant: { times: 3 } })
-  const mine = await approvals.ask({ intent: signInTo('a.example'), requester: otherScript })
-  const signing = await approvals.ask({ intent: signInTo('c.example'), requester: script })
+  const mine = await approvals.submit({ intent: signInTo('a.example'), requester: otherScript })
+  const signing = await approvals.submit({ intent: signInTo('c.example'), requester: script })
   const release = signer.hold()
   const decided = approvals.decide(signing.id, approve)
   await eventually(() => expect(approvals.get(signing.id).state).toBe('approved'))
-  const before = notes.length
+  const before = activity.length
   endPrincipal('key:1')
   release()
   const ended = { state: 'denied', decision: null, error: 'The API key was revoked.', result: null }
@@ -25,13 +25,13 @@ test('revoking a requester ends its waiting and signing intents and its grants',
   expect(approvals.get(mine.id).state).toBe('waiting')
   expect(approvals.grants()).toEqual([])
   expect(events.filter(({ type }) => type === 'grants.changed').length).toBeGreaterThan(1)
-  expect(notes.slice(before).map(({ kind, actor }) => [kind, actor.name])).toEqual(
+  expect(activity.slice(before).map(({ kind, actor }) => [kind, actor.name])).toEqual(
     expect.arrayContaining([
       ['intent.denied', 'Steward'],
       ['grant.revoked', 'Steward'],
     ]),
   )
-  await expect(approvals.ask({ intent: signInTo('a.example'), requester: script })).rejects.toMatchObject({
+  await expect(approvals.submit({ intent: signInTo('a.example'), requester: script })).rejects.toMatchObject({
     code: 'auth/invalid',
   })
 })
@@ -39,7 +39,7 @@ test('revoking a requester ends its waiting and signing intents and its grants',
 test('denies at startup the intents of a requester revoked while Steward was closed', async () => {
   const file = join(temporaryFolder('approvals'), 'agent.sqlite')
   const first = approvalsOfTest({ file })
-  const { id } = await first.approvals.ask({ intent: signInTo('a.example'), requester: script })
+  const { id } = await first.approvals.submit({ intent: signInTo('a.example'), requester: script })
   first.close()
   const next = approvalsOfTest({ file, ended: ['key:1'] })
   expect(next.approvals.get(id)).toMatchObject({ state: 'denied', error: 'The API key was revoked.' })
@@ -49,14 +49,14 @@ test('denies at startup the intents of a requester revoked while Steward was clo
 })
 
 test('records the actor of a withdrawal in the activity log', async () => {
-  const { approvals, notes } = approvalsOfTest()
-  const ask = async (host: string) => (await approvals.ask({ intent: signInTo(host), requester: script })).id
+  const { approvals, notes: activity } = approvalsOfTest()
+  const ask = async (host: string) => (await approvals.submit({ intent: signInTo(host), requester: script })).id
   approvals.cancel(await ask('a.example'), script)
   approvals.cancel(await ask('b.example'), script, {
     actor: { kind: 'person', name: 'You' },
     error: 'You stopped the answer.',
   })
-  const denied = notes.filter(({ kind }) => kind === 'intent.denied')
+  const denied = activity.filter(({ kind }) => kind === 'intent.denied')
   expect(denied.map(({ actor, summary }) => [actor.name, summary.startsWith('Withdrawn: Sign in to')])).toEqual([
     [script.name, true],
     ['You', true],

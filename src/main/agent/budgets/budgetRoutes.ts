@@ -20,14 +20,14 @@ type Options = {
   budgets: PaymentBudgets
   policy: Pick<ConfirmedPolicy, 'confirmAndApply'>
   publish: LocalEvents['publish']
-  note: RecordActivity
+  recordActivity: RecordActivity
 }
 
 /**
  * Creates the endpoints for budgets. Lower limits apply immediately; looser ones are confirmed outside the window's
  * content.
  */
-export function createBudgetRoutes({ records, budgets, policy, publish, note }: Options): LocalEndpoint[] {
+export function createBudgetRoutes({ records, budgets, policy, publish, recordActivity }: Options): LocalEndpoint[] {
   const present = () => records.limits() ?? closedLimits
   const answer = (): PaymentBudgetsAnswer => ({
     limits: budgets.limits(),
@@ -38,7 +38,7 @@ export function createBudgetRoutes({ records, budgets, policy, publish, note }: 
     })),
   })
   const recordChange = (summary: string): void => {
-    note({ kind: 'payment.budgets', actor: person, summary })
+    recordActivity({ kind: 'payment.budgets', actor: person, summary })
     publish({ type: 'payment-budgets.changed' })
   }
   /** @param before limits shown in the confirmation; a concurrent change invalidates it */

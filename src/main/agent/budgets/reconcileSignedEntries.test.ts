@@ -8,11 +8,11 @@ test('an authorization signed for a program counts until the chain reports it un
   let nowMs = Date.now()
   const now = () => nowMs
   const { approvals, records } = paymentsOfTest({ now, limits: { day_micro_usd: 1_000 } })
-  const signed = await approvals.ask({ intent: payment('900'), requester: script })
+  const signed = await approvals.submit({ intent: payment('900'), requester: script })
   expect(signed.state).toBe('signed')
   const readUsed = () => records.sum({ sinceMs: 0 })
   expect(readUsed()).toEqual({ spent: 0, held: 900 })
-  const refused = await approvals.ask({ intent: payment('101'), requester: script })
+  const refused = await approvals.submit({ intent: payment('101'), requester: script })
   expect(refused).toMatchObject({ state: 'denied', error: expect.stringContaining('any 24 hours') })
 
   let outcome: AuthorizationState = { state: 'unknown', detail: 'No answer.' }

@@ -29,7 +29,7 @@ export type AnsweringDependencies = {
   running: RunningAnswers
   client: Pick<ServiceClient, 'stream'>
   publish: LocalEvents['publish']
-  note: RecordActivity
+  recordActivity: RecordActivity
   calls: CallRunning
   principals: Pick<AgentPrincipals, 'lease'>
   /** Reports whether the provider of a model accepted its key. */
@@ -263,7 +263,7 @@ function storeOutput(
   dependencies: AnsweringDependencies,
   { job, growing, turn, outcome }: Omit<RunOptions, 'keep'> & { outcome: Outcome },
 ): void {
-  const { store, budgets, note, now, learnKey } = dependencies
+  const { store, budgets, recordActivity, now, learnKey } = dependencies
   const { row, conversation, plan } = job
   const { text, reasoning } = growing.answer
   const last = outcome.unpaid ? null : getStepUsage({ turn, growing }, outcome)
@@ -286,7 +286,7 @@ function storeOutput(
   })
   if (finished.state === 'complete') learnKey(plan.model.provider, true)
   else if (finished.error?.code === 'inference/provider-key') learnKey(plan.model.provider, false)
-  note({
+  recordActivity({
     kind: finished.state === 'failed' ? 'chat.failed' : 'chat.answered',
     actor: { kind: 'tool', name: plan.model.id },
     subject: conversation.id,

@@ -35,7 +35,7 @@ export type ConversationsDependencies = {
   publish: LocalEvents['publish']
   /** Called when the user renamed a conversation, with its new name as a requester. */
   onRenamed: (id: string, name: string) => void
-  note: RecordActivity
+  recordActivity: RecordActivity
   newId: () => string
   now: () => number
 }
@@ -73,7 +73,7 @@ export type Conversations = {
 type SearchRequest = { q: string; conversation_id?: string | undefined; offset: number; limit: number }
 
 export function createConversations(dependencies: ConversationsDependencies): Conversations {
-  const { store, principals, publish, note, now } = dependencies
+  const { store, principals, publish, recordActivity, now } = dependencies
   const publishChange = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
   const summary = (conversation: StoredConversation) => toSummary(dependencies, conversation)
   const toWire = (conversation: StoredConversation) => toWireConversation(dependencies, conversation)
@@ -117,7 +117,7 @@ export function createConversations(dependencies: ConversationsDependencies): Co
     delete(id) {
       const { id: sourceId, ...conversation } = store.conversation(id)
       store.conversations.save({ ...conversation, id: sourceId, deletedAtMs: now() })
-      note({ kind: 'chat.deleted', actor: person, subject: id, summary: 'You deleted a chat.' })
+      recordActivity({ kind: 'chat.deleted', actor: person, subject: id, summary: 'You deleted a chat.' })
       principals.end(`chat:${id}`)
       publishChange(id)
       return { success: true, id: sourceId, restorable_until: toIsoTime(now() + chatLimits.restorableMs) }
@@ -128,7 +128,7 @@ export function createConversations(dependencies: ConversationsDependencies): Co
       const restored = { ...conversation, deletedAtMs: null }
       store.conversations.save(restored)
       if (conversation.deletedAtMs !== null) {
-        note({ kind: 'chat.restored', actor: person, subject: id, summary: 'You restored a chat.' })
+        recordActivity({ kind: 'chat.restored', actor: person, subject: id, summary: 'You restored a chat.' })
         publishChange(id)
       }
       return toWire(restored)

@@ -20,10 +20,10 @@ type Options = {
   budgets: SpendBudgets
   models: ModelList
   publish: LocalEvents['publish']
-  note: RecordActivity
+  recordActivity: RecordActivity
 }
 
-export function createMoneyRoutes({ store, budgets, models, publish, note }: Options): LocalEndpoint[] {
+export function createMoneyRoutes({ store, budgets, models, publish, recordActivity }: Options): LocalEndpoint[] {
   const budget = () => {
     const today = budgets.states(undefined)[0] as LimitState // the daily state always exists
     return { ...budgets.limits(), today, resets_at: toIsoTime(budgets.resetsAtMs()) }
@@ -38,7 +38,11 @@ export function createMoneyRoutes({ store, budgets, models, publish, note }: Opt
     createLocalEndpoint(getChatBudget, () => budget()),
     createLocalEndpoint(changeChatBudget, ({ body }) => {
       budgets.change(body)
-      note({ kind: 'chat.budget', actor: { kind: 'person', name: 'You' }, summary: 'You changed the limits of chats.' })
+      recordActivity({
+        kind: 'chat.budget',
+        actor: { kind: 'person', name: 'You' },
+        summary: 'You changed the limits of chats.',
+      })
       publish({ type: 'chat.spend', conversation_id: null })
       return budget()
     }),

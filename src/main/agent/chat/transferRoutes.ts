@@ -13,7 +13,7 @@ type Options = {
   store: ChatStore
   conversations: Conversations
   running: RunningAnswers
-  note: RecordActivity
+  recordActivity: RecordActivity
   publish: LocalEvents['publish']
   newId: () => string
   now: () => number

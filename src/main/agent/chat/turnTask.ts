@@ -9,14 +9,18 @@ import type { ChatStore } from './chatStore.ts'
  */
 export function withTurnTask(
   begin: (job: AnswerJob) => void,
-  { store, tasks, note }: { store: Pick<ChatStore, 'messages'>; tasks: Pick<TaskContext, 'run'>; note: RecordActivity },
+  {
+    store,
+    tasks,
+    recordActivity,
+  }: { store: Pick<ChatStore, 'messages'>; tasks: Pick<TaskContext, 'run'>; recordActivity: RecordActivity },
 ): (job: AnswerJob) => void {
   return (job) => {
     const { row, conversation, plan } = job
     const question = store.messages.findByNumbers([row.parent])[0]?.id ?? row.id
     const links = { conversation: conversation.id, message: question }
     tasks.run({ id: `chat:${question}`, links }, () => {
-      note({
+      recordActivity({
         kind: 'chat.asked',
         actor: { kind: 'person', name: 'You' },
         subject: conversation.id,

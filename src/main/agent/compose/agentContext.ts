@@ -92,7 +92,7 @@ export function createAgentContext(options: AgentOptions): AgentContext {
     log: log.forArea('activity'),
   })
   scope.own(activity, (timeline) => {
-    timeline.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
+    timeline.record({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
     return timeline.close()
   })
   const { base, base_sepolia, solana: mainnet, solana_devnet: devnet } = options.config.wallet.rpc
@@ -105,11 +105,16 @@ export function createAgentContext(options: AgentOptions): AgentContext {
   )
   scope.own(
     clock.onJump('activity-log', ({ fromMs, toMs, cause }) => {
-      if (cause === 'set') activity.note(createClockEntry(fromMs, toMs))
+      if (cause === 'set') activity.record(createClockEntry(fromMs, toMs))
     }),
     (unsubscribe) => unsubscribe(),
   )
-  activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
+  activity.record({
+    kind: 'system.started',
+    actor: steward,
+    summary: `Steward ${version} started.`,
+    detail: { version },
+  })
   return {
     ...options,
     database,

@@ -132,7 +132,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     service?.tell({ event: 'fronts', hosts: localNames.map((host) => formatHostAndPort({ host, port: server.port })) })
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
     const origin = `http://${formatHostAndPort({ host: listenAddress.host, port: server.port })}`
-    agent.stdioDoor.open(origin)
+    agent.stdioAccess.open(origin)
     const freshUrl = (onUsed?: () => void): string => `${origin}/#token=${sessions.issueToken(onUsed)}`
     scope.own(await openStartSocket(dataFolder, freshUrl), (it) => it?.close())
     scope.own(releaseIdleMemory(), (it) => it.close())

@@ -48,14 +48,14 @@ type Dependencies = { approvals: Pick<Approvals, 'policy'>; stopAll: readonly ((
 export type AgentModule = {
   database: Database
   client: ServiceClient
-  note: RecordActivity
+  recordActivity: RecordActivity
   wallet: WalletVault
   /** Pages on which the user enters and views secrets. */
   prompts: SecurePromptPages
   approvals: Approvals
   tools: ToolExecutor
   mcp: McpEndpoint
-  stdioDoor: StdioAccess
+  stdioAccess: StdioAccess
   identifyClient: LocalRoutesOptions['identifyClient']
   tasks: LocalRoutesOptions['tasks']
   principals: AgentPrincipals
@@ -152,12 +152,12 @@ export function composeAgent(options: AgentOptions): AgentModule {
   return {
     database: context.database,
     client: context.client,
-    note: context.activity.note,
+    recordActivity: context.activity.record,
     wallet: vault,
     approvals,
     tools: tools.executor,
     mcp: tools.mcp,
-    stdioDoor: tools.door,
+    stdioAccess: tools.stdioAccess,
     prompts: prompts.pages,
     identifyClient: connection.identifyClient,
     tasks: context.tasks,
@@ -207,8 +207,12 @@ function composeActivity(
 ): { settings: ActivitySettingsStore; endpoints: LocalEndpoint[] } {
   const log = context.log.forArea('activity')
   const isOwn = (address: string): boolean => wallet.accounts().some((account) => account.address === address)
-  const settings = createActivitySettings({ settings: createSettingsRepository(database), note: activity.note, now })
-  scope.own(recordConnections({ link, note: activity.note }), (it) => it.close())
+  const settings = createActivitySettings({
+    settings: createSettingsRepository(database),
+    recordActivity: activity.record,
+    now,
+  })
+  scope.own(recordConnections({ link, recordActivity: activity.record }), (it) => it.close())
   const pace = context.hosted && hostedRateLimit
   scope.own(createServiceFollower({ link, client, timeline: activity, isOwn, pace, now: clock.runningMs, log }), (it) =>
     it.close(),

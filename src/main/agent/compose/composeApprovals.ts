@@ -29,7 +29,7 @@ import type { AuthorityModule } from './composeAuthority.ts'
 
 export type ApprovalModule = {
   approvals: Approvals
-  asks: RateLimitedSubmissions
+  limitedApprovals: RateLimitedSubmissions
   repeats: IdempotentSubmissions
   policy: ConfirmedPolicy
   signer: Signer
@@ -96,7 +96,7 @@ export function composeApprovals(
       ]),
       beforeSigning,
       publish: events.publish,
-      note: activity.note,
+      recordActivity: activity.record,
       newId: () => randomBytes(12).toString('hex'),
       now,
       clock,
@@ -135,12 +135,12 @@ export function composeApprovals(
     scope.own(unsubscribe, (end) => end())
   }
   const policy = createConfirmedPolicy({ approvals, dialog })
-  const asks = limitSubmissions(approvals, clock.runningMs)
+  const limitedApprovals = limitSubmissions(approvals, clock.runningMs)
   const repeats = createIdempotentSubmissions({
     repeats: createIdempotencyKeyRepository(database),
     now: clock.steadyMs,
   })
   if (dialog) scope.own(startPendingNotifications({ dialog, events }), (end) => end())
-  const endpoints = createApprovalRoutes({ approvals, asks, repeats, dialog, policy })
-  return { approvals, asks, repeats, policy, signer, endpoints }
+  const endpoints = createApprovalRoutes({ approvals, limitedApprovals, repeats, dialog, policy })
+  return { approvals, limitedApprovals, repeats, policy, signer, endpoints }
 }

@@ -43,7 +43,7 @@ export function composeChat(
   const { database, client, events, activity, removedThings, tasks, scope, now, clock } = context
   const log = context.log.forArea('chat')
   const { publish } = events
-  const { note } = activity
+  const { record: recordActivity } = activity
   const newId = () => randomBytes(12).toString('hex')
   const store = createChatStore(database, served.listOffered)
   scope.own(removedThings.subscribe(createChatReferences({ store, publish })), (unsubscribe) => unsubscribe())
@@ -59,12 +59,12 @@ export function composeChat(
   withdrawStale(approvals)
   const calls = createCallRunning({ executor, approvals })
   const { begin } = createAnswering({
-    ...{ store, budgets, running, client, publish, note, calls, principals, newId, now, log },
+    ...{ store, budgets, running, client, publish, recordActivity, calls, principals, newId, now, log },
     learnKey: providerKeys.learn,
   })
   const checkLimits = assertLimitOrder
   const chats = createConversations({
-    ...{ store, budgets, running, principals, checkLimits, publish, note, newId, now },
+    ...{ store, budgets, running, principals, checkLimits, publish, recordActivity, newId, now },
     onRenamed: approvals.renameRequester,
   })
   return {
@@ -77,15 +77,15 @@ export function composeChat(
         conversations: chats,
         sending: createSending({
           ...{ store, budgets, models, running, publish, newId, now },
-          begin: withTurnTask(begin, { store, tasks, note }),
+          begin: withTurnTask(begin, { store, tasks, recordActivity }),
           isStopped: () => approvals.policy().stopped,
         }),
       }),
       ...createFolderRoutes({ folders: store.folders, publish, newId }),
       ...createPromptRoutes({ prompts: store.prompts, publish, newId, now }),
       ...createAttachmentRoutes(createAttachments({ store, newId, now })),
-      ...createTransferRoutes({ store, running, conversations: chats, publish, note, newId, now }),
-      ...createMoneyRoutes({ store, budgets, models, publish, note }),
+      ...createTransferRoutes({ store, running, conversations: chats, publish, recordActivity, newId, now }),
+      ...createMoneyRoutes({ store, budgets, models, publish, recordActivity }),
     ],
   }
 }

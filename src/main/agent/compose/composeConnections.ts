@@ -21,13 +21,13 @@ export function composeConnections(
   { database, link, hosted, events, client, activity, scope, log, clock }: AgentContext,
   { wallet, approvals, serviceTarget }: ConnectionOptions,
 ): ConnectionModule {
-  const { note } = activity
+  const { record: recordActivity } = activity
   const visitor = scope.own(createServiceClient(serviceTarget), (it) => it.close())
   const messages = createWalletMessages({ client: visitor, target: serviceTarget, approvals })
   const signInLog = log.forArea('sign-in')
   const linked = scope.own(
     createWalletLinker({
-      ...{ link, events, client, wallet, messages, note },
+      ...{ link, events, client, wallet, messages, recordActivity },
       records: createWalletLinkRepository(database),
       log: signInLog,
     }),
@@ -37,7 +37,7 @@ export function composeConnections(
     hosted &&
     scope.own(
       createHostedSession({
-        ...{ place: hosted, link, events, client: visitor, wallet, messages, note, now: clock.steadyMs },
+        ...{ place: hosted, link, events, client: visitor, wallet, messages, recordActivity, now: clock.steadyMs },
         records: createSignInWalletRepository(database),
         findUnlinkedAt: linked.waitUntilSettled,
         log: signInLog,

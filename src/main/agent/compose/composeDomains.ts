@@ -66,6 +66,12 @@ export function composeDomains(context: AgentContext): DomainModule {
     ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
     isOwnService: hosted === undefined,
   })
-  const endpoints = createLocalDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note })
+  const endpoints = createLocalDomainRoutes({
+    cache,
+    questions,
+    plans,
+    propagation: spread,
+    recordActivity: activity.record,
+  })
   return { cache, questions, getOwner: records.getOwner, endpoints }
 }

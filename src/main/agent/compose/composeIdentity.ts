@@ -9,22 +9,22 @@ import type { AgentContext } from './agentContext.ts'
 import type { ApprovalModule } from './composeApprovals.ts'
 import type { AuthorityModule } from './composeAuthority.ts'
 
-type IdentityOptions = Pick<ApprovalModule, 'approvals' | 'asks' | 'repeats' | 'signer'> &
+type IdentityOptions = Pick<ApprovalModule, 'approvals' | 'limitedApprovals' | 'repeats' | 'signer'> &
   Pick<AuthorityModule, 'getRights'> & { wallet: WalletVault }
 
 export function composeIdentity(
   { database, client, events, activity, scope, log, now }: AgentContext,
-  { approvals, asks, repeats, signer, getRights, wallet }: IdentityOptions,
+  { approvals, limitedApprovals, repeats, signer, getRights, wallet }: IdentityOptions,
 ): { endpoints: LocalEndpoint[] } {
   const identities = scope.own(
     createRegistrations({
       records: createRegistrationRepository(database),
-      approvals: { ...approvals, ask: asks.ask },
+      approvals: { ...approvals, submit: limitedApprovals.submit },
       signer,
       keys: wallet,
       client,
       events,
-      note: activity.note,
+      recordActivity: activity.record,
       findEnd({ requester, account_id: account }) {
         const principals = [toRequesterPrincipal(requester), toWalletPrincipal(account)]
         const ended = principals.find((principal) => getRights(principal) === undefined)

@@ -33,7 +33,7 @@ import type { BudgetModule } from './composeBudgets.ts'
 
 type PaymentOptions = {
   principals: AgentPrincipals
-  approval: Pick<ApprovalModule, 'approvals' | 'asks' | 'repeats' | 'policy'>
+  approval: Pick<ApprovalModule, 'approvals' | 'limitedApprovals' | 'repeats' | 'policy'>
   budget: BudgetModule
   wallet: Pick<WalletKeys, 'account' | 'accounts'>
   serviceTarget: () => ServiceTarget | undefined
@@ -65,7 +65,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
   const now = clock.steadyMs
   const { principals, approval, budget, wallet, serviceTarget } = options
   const { records, budgets } = budget
-  const { note } = activity
+  const { record: recordActivity } = activity
   const strangers = scope.own(createPublicSeller(), (it) => it.close())
   const ownSeller = createServiceSeller(() => {
     const target = link.target()
@@ -86,8 +86,8 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
   const entries = reconcileSignedEntries({ records, lookup, now })
   const engine = scope.own(
     createPaymentEngine({
-      ...{ database, approvals: approval.approvals, ask: approval.asks.ask, repeats: approval.repeats },
-      ...{ principals, budgets, budgetRecords: records, strangers, lookup, note, now, wallNow },
+      ...{ database, approvals: approval.approvals, ask: approval.limitedApprovals.submit, repeats: approval.repeats },
+      ...{ principals, budgets, budgetRecords: records, strangers, lookup, recordActivity, now, wallNow },
       settleSpender: budget.toolBudgets.settle,
       ownService: () => link.target() && ownSeller,
       service: connectedService,
@@ -139,7 +139,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
     rows: engine.rows,
     purchases,
     endpoints: [
-      ...createBudgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, note }),
+      ...createBudgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, recordActivity }),
       ...createPaymentRoutes({ ...engine, purchases, seller: strangers, access }),
     ],
   }

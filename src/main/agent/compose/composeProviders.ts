@@ -39,7 +39,7 @@ export function composeProviders(context: AgentContext): ProviderModule {
     },
     now,
   })
-  const shared = { keyStore, tellService, events, note: activity.note, now }
+  const shared = { keyStore, tellService, events, recordActivity: activity.record, now }
   const keys = createProviderKeys({ ...shared, configured: inference.families })
   const { probe } = scope.own(createModelServerProbe(), (it) => it.close())
   const servers = createModelServers({

@@ -37,7 +37,7 @@ export function composeRecordings(
         link,
         now,
         passedMs: clock.passedMs,
-        note: activity.note,
+        recordActivity: activity.record,
         log: context.log.forArea('recordings'),
       },
       newId: () => `rec_${randomBytes(12).toString('hex')}`,

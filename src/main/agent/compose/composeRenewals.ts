@@ -48,7 +48,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     },
     read: async (domain) => client.call(getDomain, { domain }),
     note(news) {
-      activity.note({
+      activity.record({
         kind: news.state === 'renewed' ? 'renewal.done' : 'renewal.failed',
         actor: steward,
         subject: news.domain,
@@ -62,7 +62,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     ...{ records, now },
     note(fresh) {
       const [first] = fresh
-      activity.note({
+      activity.record({
         kind: 'renewal.expiring',
         actor: steward,
         ...(first && fresh.length === 1 && { subject: first.domain, links: { domain: first.domain } }),
@@ -84,7 +84,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     watch: () => watched, // created below with these renewals
     tell: (notification) => events.publish({ type: 'domains.notice', ...notification }),
     onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
-    note: activity.note,
+    recordActivity: activity.record,
   })
   const watched = scope.own(createDomainWatch({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
   const unblock = (...kinds: RenewalProblem['kind'][]): void => {

@@ -21,7 +21,7 @@ export function composeToolServers(
   { keyStore }: { keyStore: ProviderKeyStore },
 ): ToolServerModule {
   const { database, client, events, activity, removedThings, unrecordedTerminals, scope, now, clock } = context
-  const { note } = activity
+  const { record: recordActivity } = activity
   const repository = createToolServerRepository(database)
 
   const readSecrets = ({ id, name, secrets }: StoredServer): Record<string, string> =>
@@ -56,9 +56,9 @@ export function composeToolServers(
     return createMcpClient({ transport, deadlines: defaultDeadlines, fault: () => fault, signal })
   }
   const connections = scope.own(createServerConnections({ connect, now: clock.runningMs }), (it) => it.close())
-  const listing = createToolCatalog({ repository, connections, events, note, now })
+  const listing = createToolCatalog({ repository, connections, events, recordActivity, now })
   const servers = createToolServers({
-    ...{ repository, listing, keyStore, events, note },
+    ...{ repository, listing, keyStore, events, recordActivity },
     end: connections.end,
     newId: () => randomBytes(12).toString('hex'),
   })

@@ -24,7 +24,7 @@ import { createPendingCalls } from '../tools/pendingCalls.ts'
 import { createProgramSandboxes } from '../tools/programSandboxes.ts'
 import { createProgramSandboxRepository } from '../tools/programSandboxRepository.ts'
 import { createRunningCalls, type RunningCalls } from '../tools/runningCalls.ts'
-import { createStdioDoor, type StdioAccess } from '../tools/stdioAccess.ts'
+import { createStdioAccess, type StdioAccess } from '../tools/stdioAccess.ts'
 import { createToolActivityRecorder } from '../tools/toolActivityRecorder.ts'
 import type { ToolBudgets } from '../tools/toolBudgets.ts'
 import { createToolCallRepository, type StoredCall } from '../tools/toolCallRepository.ts'
@@ -39,7 +39,7 @@ import type { ApprovalModule } from './composeApprovals.ts'
 import type { AuthorityModule } from './composeAuthority.ts'
 import type { PaymentModule } from './composePayments.ts'
 
-type ToolOptions = Pick<ApprovalModule, 'approvals' | 'asks'> & {
+type ToolOptions = Pick<ApprovalModule, 'approvals' | 'limitedApprovals'> & {
   authority: AuthorityModule
   budgets: ToolBudgets
   payments: Pick<PaymentModule['rows'], 'find'>
@@ -49,16 +49,21 @@ type ToolOptions = Pick<ApprovalModule, 'approvals' | 'asks'> & {
   endpoints: () => readonly LocalEndpoint[]
 }
 
-export type ToolModule = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioAccess; endpoints: LocalEndpoint[] }
+export type ToolModule = {
+  executor: ToolExecutor
+  mcp: McpEndpoint
+  stdioAccess: StdioAccess
+  endpoints: LocalEndpoint[]
+}
 
 /** Composes the tools: operations of the contract under model-facing names, for MCP clients and the chat. */
 export function composeTools(
   context: AgentContext,
-  { authority, approvals, asks, budgets, payments, served, endpoints }: ToolOptions,
+  { authority, approvals, limitedApprovals, budgets, payments, served, endpoints }: ToolOptions,
 ): ToolModule {
   const { dataFolder, database, client, link, events, activity, tasks, unrecordedTerminals, scope, log, now, clock } =
     context
-  const { note } = activity
+  const { record: recordActivity } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = createToolOperations({ client, endpoints })
   const keys = createPaymentKeys({
@@ -71,9 +76,9 @@ export function composeTools(
     now: clock.steadyMs,
   })
   const recordAlone: RecordActivity = (entry) =>
-    tasks.resume({ id: createTaskId('call'), links: {} }, () => note(entry))
-  const notes = scope.own(
-    createToolActivityRecorder({ note, recordOutsideTasks: recordAlone, now: clock.runningMs }),
+    tasks.resume({ id: createTaskId('call'), links: {} }, () => recordActivity(entry))
+  const recorder = scope.own(
+    createToolActivityRecorder({ recordActivity, recordOutsideTasks: recordAlone, now: clock.runningMs }),
     (it) => it.close(),
   )
   const { principals, mayNow, targets } = authority
@@ -90,7 +95,7 @@ export function composeTools(
   })
   scope.own(leaveReady, (it) => it())
   const perform = createToolPerformer({
-    ...{ operations, budgets, principals, sandboxes, paymentKeys: keys, notes, callServed: served.call },
+    ...{ operations, budgets, principals, sandboxes, paymentKeys: keys, activity: recorder, callServed: served.call },
     unrecorded: unrecordedTerminals,
     runTool: (name, input, run) => executor.runTool(name, input, run),
   })
@@ -111,7 +116,7 @@ export function composeTools(
   })
   scope.own(unsubscribe, (it) => it())
   const plain = createToolExecutor({
-    ...{ approvals, running, mayNow, asks, pending, perform, notes, findTool },
+    ...{ approvals, running, mayNow, asks: limitedApprovals, pending, perform, activity: recorder, findTool },
     refresh: (tool, args) => targets.refresh(listTargets(tool, args)),
     call:
       ({ requester }, signal) =>
@@ -127,17 +132,17 @@ export function composeTools(
     },
   }
   const clients = createToolClients({
-    ...{ clients: authority.toolClientRows, budgets, note, principals },
+    ...{ clients: authority.toolClientRows, budgets, recordActivity, principals },
     onChanged: approvals.review,
     now,
   })
-  const door = scope.own(createStdioDoor(dataFolder), (it) => it.close())
-  const callers = { findCaller: (key: string) => door.findCaller(key) ?? clients.findCaller(key) }
+  const stdioAccess = scope.own(createStdioAccess(dataFolder), (it) => it.close())
+  const callers = { findCaller: (key: string) => stdioAccess.findCaller(key) ?? clients.findCaller(key) }
   const mcp = createMcp(context, { authority, clients: callers, executor })
   return {
     executor,
     mcp,
-    door,
+    stdioAccess,
     endpoints: [...createToolCallRoutes(pending), ...createToolClientRoutes(clients, getStdioStart())],
   }
 }

@@ -22,7 +22,7 @@ export function composeWallet(context: AgentContext, { removal }: { removal: Key
       repository: createWalletRepository(database),
       locator: createSecretStoreLocator({ folder: join(dataFolder, 'wallet'), setting: config.wallet.secret_store }),
       events,
-      note: activity.note,
+      recordActivity: activity.record,
       removal,
       now,
       clock,

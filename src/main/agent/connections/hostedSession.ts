@@ -38,7 +38,7 @@ type Options = {
   /** Resolves when removed wallets are unlinked, as far as currently possible. Unlinking requires the sign-in. */
   findUnlinkedAt: () => Promise<void>
   messages: WalletMessages
-  note: RecordActivity
+  recordActivity: RecordActivity
   now: () => number
   log: Log
 }
@@ -216,7 +216,7 @@ function createSignIn(
 }
 
 function createSessionEnding(
-  { link, wallet, note, findUnlinkedAt }: Options,
+  { link, wallet, recordActivity, findUnlinkedAt }: Options,
   { requests, state, signal }: { requests: SignInRequests; state: SessionState; signal: AbortSignal },
 ) {
   const endSession = async (session: Session): Promise<void> => {
@@ -233,7 +233,12 @@ function createSessionEnding(
       await Promise.race([findUnlinkedAt(), pause(leaveWithinMs, undefined, { signal }).catch(() => {})])
       await endSession(session)
       const summary = `Signed out of ${link.status().name}: the account ${address} was removed from the wallet.`
-      note({ kind: 'service.signed_out', actor: { kind: 'system', name: 'Steward' }, subject: address, summary })
+      recordActivity({
+        kind: 'service.signed_out',
+        actor: { kind: 'system', name: 'Steward' },
+        subject: address,
+        summary,
+      })
     },
   }
 }

@@ -17,7 +17,7 @@ type RemovedWalletOptions = {
   link: Pick<ServiceLink, 'status'>
   client: Pick<ServiceClient, 'call'>
   records: WalletLinkRepository
-  note: RecordActivity
+  recordActivity: RecordActivity
   isInWallet: (address: string) => boolean
   signal: AbortSignal
 }
@@ -27,11 +27,11 @@ const addressPattern = /^\w{20,64}$/
 const maxNamedWallets = 10
 
 export function createRemovedWallets(options: RemovedWalletOptions): RemovedWallets {
-  const { link, client, records, note, isInWallet, signal } = options
+  const { link, client, records, recordActivity, isInWallet, signal } = options
 
   const record = (address: string, summary: string): void => {
     const actor = { kind: 'system', name: 'Steward' } as const
-    note({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
+    recordActivity({ kind: 'service.wallet_not_unlinked', actor, subject: address, summary })
   }
   const recordRemainingLink = (address: string, detail: string): void =>
     record(address, `The removed wallet ${address} still signs in to your account at ${link.status().name}. ${detail}`)

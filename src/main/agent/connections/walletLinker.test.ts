@@ -41,7 +41,7 @@ function openLinker({ isConnected = true, linkedByIt = [] as readonly string[] }
     return { id: 'acc_1', wallets, wallet_address: address, linked_wallets: linkedByIt }
   }
   const linked = createWalletLinker({
-    ...{ events, records, log: silentLog, note: ({ summary }) => void notes.push(summary) as never },
+    ...{ events, records, log: silentLog, recordActivity: ({ summary }) => void notes.push(summary) as never },
     link: { status: () => ({ state: isConnected ? 'connected' : 'connecting', name: 'Steward' }) as never },
     client: { call: call as never },
     wallet: {

@@ -20,7 +20,7 @@ type Options = {
   wallet: Pick<WalletKeys, 'account' | 'accounts' | 'isUnlocked'>
   records: WalletLinkRepository
   messages: WalletMessages
-  note: RecordActivity
+  recordActivity: RecordActivity
   log: Log
 }
 
@@ -44,7 +44,7 @@ const actor = { kind: 'system', name: 'Steward' } as const
  * unlinked remains unlinked.
  */
 export function createWalletLinker(options: Options): LinkedWallets {
-  const { link, events, client, wallet, records, note, log } = options
+  const { link, events, client, wallet, records, recordActivity, log } = options
   const closing = new AbortController()
   const { signal } = closing
   /** Addresses that could not be linked since the last unlock. */
@@ -75,7 +75,7 @@ export function createWalletLinker(options: Options): LinkedWallets {
       failed.add(account.address)
       const why = error instanceof Error ? error.message : ''
       const summary = `The wallet ${account.label} was not linked to the account at ${name}. ${why}`.trim()
-      note({ kind: 'service.wallet_not_linked', actor, subject: account.address, summary })
+      recordActivity({ kind: 'service.wallet_not_linked', actor, subject: account.address, summary })
     }
   }
 

@@ -16,7 +16,7 @@ export type SignedMessage = { message: string; signature: string; chain_type: Si
 type Options = {
   client: Pick<ServiceClient, 'call'>
   target: () => ServiceTarget | undefined
-  approvals: Pick<Approvals, 'ask' | 'waitUntilSettled' | 'cancel'>
+  approvals: Pick<Approvals, 'submit' | 'waitUntilSettled' | 'cancel'>
 }
 
 const requester: Requester = { kind: 'agent', id: 'sign-in', name: 'Steward' }
@@ -29,7 +29,7 @@ export function createWalletMessages({ client, target, approvals }: Options): Wa
       const to = target()
       if (!to) throw new AppError('service/unavailable', "The service isn't running.")
       const { nonce } = await client.call(createNonce, {}, { credential: null, signal })
-      const record = await approvals.ask({ intent: signInIntent(account, to, nonce), requester, reason: why })
+      const record = await approvals.submit({ intent: signInIntent(account, to, nonce), requester, reason: why })
       const settled = await approvals.waitUntilSettled(record.id, { waitMs: decideWithinMs, signal })
       const { state, result, error } = settled
       if (state === 'waiting') approvals.cancel(record.id, requester)

@@ -26,9 +26,9 @@ export function createLocalDomainRoutes(parts: {
   questions: DomainQuestions
   plans: ZonePlans
   propagation: Propagation
-  note: RecordActivity
+  recordActivity: RecordActivity
 }): LocalEndpoint[] {
-  const { cache, questions, plans, propagation, note } = parts
+  const { cache, questions, plans, propagation, recordActivity } = parts
   return [
     createLocalEndpoint(listLocalDomains, async () => createJsonResponse(await cache.getCachedJson(questions.list()))),
     createLocalEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
@@ -47,7 +47,7 @@ export function createLocalDomainRoutes(parts: {
     createLocalEndpoint(listPlans, async ({ params }) => ({ plans: await plans.list(params.domain) })),
     createLocalEndpoint(applyPlan, async ({ params }, { requester }) => {
       const plan = await plans.apply(params.planId)
-      recordPlan(plan, requester, note)
+      recordPlan(plan, requester, recordActivity)
       return plan
     }),
     createLocalEndpoint(undoPlan, ({ params }) => plans.undo(params.planId)),
@@ -55,10 +55,14 @@ export function createLocalDomainRoutes(parts: {
 }
 
 /** Records the plan. The service records each change separately. */
-function recordPlan({ id, domain, state, steps }: DnsPlan, { kind, name }: Requester, note: RecordActivity): void {
+function recordPlan(
+  { id, domain, state, steps }: DnsPlan,
+  { kind, name }: Requester,
+  recordActivity: RecordActivity,
+): void {
   const failed = state === 'failed'
   const changes = steps.length === 1 ? '1 change' : `${steps.length} changes`
-  note({
+  recordActivity({
     kind: failed ? 'dns.failed' : 'dns.applied',
     actor: { kind, name },
     subject: domain,

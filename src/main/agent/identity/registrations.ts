@@ -42,12 +42,12 @@ type StartOptions = { requester: Requester; reason?: string | undefined; onStore
 
 type Options = {
   records: RegistrationRepository
-  approvals: Pick<Approvals, 'ask' | 'get' | 'policy'>
+  approvals: Pick<Approvals, 'submit' | 'get' | 'policy'>
   signer: Pick<Signer, 'prepare'>
   keys: Pick<WalletKeys, 'account'>
   client: Pick<ServiceClient, 'call'>
   events: LocalEvents
-  note: RecordActivity
+  recordActivity: RecordActivity
   /** Returns the error if the requester or wallet account of the intent has ended. */
   findEnd: (request: IntentRecord) => AppError | undefined
   newUuid: () => string
@@ -61,11 +61,11 @@ type Options = {
 const listed = 500
 
 export function createRegistrations(options: Options): Registrations {
-  const { records, approvals, client, events, note, log, pausesMs } = options
+  const { records, approvals, client, events, recordActivity, log, pausesMs } = options
 
   const became = (registration: AutomatonRegistration): void => {
     events.publish({ type: 'registration.changed', registration })
-    recordEnd(registration, note)
+    recordEnd(registration, recordActivity)
   }
   const findEnd = ({ intent_id }: AutomatonRegistration): AppError | undefined => {
     try {
@@ -165,7 +165,7 @@ function createRegistrationRequests(
         records.add({ ...fresh, state: 'waiting', detail: null, automaton: null })
         more?.(record)
       }
-      await approvals.ask({ intent: { ...intent, nonce }, requester, reason, onStored })
+      await approvals.submit({ intent: { ...intent, nonce }, requester, reason, onStored })
       const { registration } = requireRegistration(id)
       // An intent that was decided immediately has already been published.
       if (registration.state === 'waiting') events.publish({ type: 'registration.changed', registration })
@@ -189,9 +189,12 @@ function toEnd({ state, error, result }: IntentRecord): End | undefined {
   return { state: 'failed', detail: 'The signed data is not a registration.' }
 }
 
-function recordEnd({ id, state, profile, detail, intent_id }: AutomatonRegistration, note: RecordActivity): void {
+function recordEnd(
+  { id, state, profile, detail, intent_id }: AutomatonRegistration,
+  recordActivity: RecordActivity,
+): void {
   if (state !== 'registered' && state !== 'failed') return
-  note({
+  recordActivity({
     kind: `registration.${state}`,
     actor: steward,
     subject: id,

@@ -10,13 +10,13 @@ const kinds = {
 } as const
 
 /** Records each state of a payment once. The requester and the signature are recorded with the intent. */
-export function createPaymentActivityRecorder(note: RecordActivity) {
+export function createPaymentActivityRecorder(recordActivity: RecordActivity) {
   return {
     became(record: PaymentRecord, from: PaymentState | undefined): void {
       const { state, requester, title, sentence, id } = record
       const hasOutcome = record.paid !== null
       if (!(state in kinds) || (state === from && !(state === 'refused' && hasOutcome))) return
-      note({
+      recordActivity({
         kind: kinds[state as keyof typeof kinds], // checked above
         actor: { kind: requester.kind, name: requester.name },
         subject: id,

@@ -11,7 +11,7 @@ import type { PaymentRequirementsReader } from './paymentRequirementsReader.ts'
 type CheckOptions = {
   demands: PaymentRequirementsReader
   budgets: Pick<PaymentBudgets, 'refusal' | 'statesFor'>
-  approvals: Pick<Approvals, 'foresee'>
+  approvals: Pick<Approvals, 'preview'>
 }
 
 /** Creates the check that returns the cost of a resource and its policy evaluation without signing. */
@@ -27,7 +27,7 @@ export function createPaymentCheck({ demands, budgets, approvals }: CheckOptions
     if (refusal?.effect === 'deny') return { effect: 'refuse' as const, detail: refusal.detail }
     try {
       await demands.assertAllowance(choice)
-      const verdict = await approvals.foresee({ intent: toIntent(choice, request), requester })
+      const verdict = await approvals.preview({ intent: toIntent(choice, request), requester })
       if (verdict.effect === 'deny') return { effect: 'refuse' as const, detail: verdict.detail }
       if (refusal) return { effect: 'ask' as const, detail: refusal.detail }
       const money = `${formatTokenAmount(amount, usdcDecimals)} USDC`

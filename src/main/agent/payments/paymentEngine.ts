@@ -38,8 +38,8 @@ export type PaymentEngine = {
 
 type Options = {
   database: Database
-  approvals: Pick<Approvals, 'get' | 'foresee' | 'closePurchase'>
-  ask: (request: SubmitRequest) => ReturnType<Approvals['ask']>
+  approvals: Pick<Approvals, 'get' | 'preview' | 'closePurchase'>
+  ask: (request: SubmitRequest) => ReturnType<Approvals['submit']>
   repeats: IdempotentSubmissions
   principals: Pick<AgentPrincipals, 'lease'>
   budgets: PaymentBudgets
@@ -65,7 +65,7 @@ type Options = {
   /** Subscribes to changes of intents. @returns a function to unsubscribe */
   onIntentChange: (listener: Payments['onIntent']) => () => void
   publish: (event: LocalEvent) => void
-  note: RecordActivity
+  recordActivity: RecordActivity
   newId: () => PaymentId
   log: Log
   /** Clock for deadlines and schedules. */
@@ -82,7 +82,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     ...{ payments: rows, budgets: budgetRecords, now },
     ...(options.settleSpender && { settleSpender: options.settleSpender }),
   })
-  const notes = createPaymentActivityRecorder(options.note)
+  const activity = createPaymentActivityRecorder(options.recordActivity)
   const transientHeaders: TransientHeaders = new Map()
   const purchaseLeases = createPurchaseLeaseRepository(options.database)
   /** Removes the purchase lease of a payment, and closes other intents for the same purchase if it was bought. */
@@ -97,7 +97,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
       transientHeaders.delete(record.id)
       endPurchase(record, answer)
     }
-    notes.became(record, from)
+    activity.became(record, from)
     publish({ type: 'payment.changed', payment: toPaymentSummary(record) })
     if (record.state !== from) publish({ type: 'payment-budgets.changed' })
   })

@@ -64,7 +64,7 @@ export type Payments = {
 type Options = DemandOptions & {
   payments: PaymentRepository
   journal: PaymentJournal
-  approvals: Pick<Approvals, 'get' | 'foresee'>
+  approvals: Pick<Approvals, 'get' | 'preview'>
   ask: (request: SubmitRequest) => Promise<IntentRecord>
   repeats: IdempotentSubmissions
   budgets: PaymentBudgets

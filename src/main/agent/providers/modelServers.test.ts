@@ -63,7 +63,7 @@ function openServers({
     endpoints,
     tellService: isHosted ? undefined : (order) => orders.push(order),
     events: { publish: () => {} },
-    note: () => {},
+    recordActivity: () => {},
     newId: () => (ids++).toString(16).padStart(24, '0'),
     now: () => Date.UTC(2026, 0, 1),
   })

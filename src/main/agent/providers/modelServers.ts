@@ -60,7 +60,7 @@ type Options = {
   endpoints?: readonly WellKnownEndpoint[]
   tellService: ((order: ModelCommand) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   newId: () => string
   now: () => number
 }
@@ -70,9 +70,10 @@ const findMs = 1_500
 const readMs = 10_000
 
 export function createModelServers(options: Options): ModelServerStore {
-  const { repository, keyStore, probe, tellService, events, note, now } = options
-  const inTurn = createSerialQueue()
-  const record = (kind: string, summary: string, subject: string) => note({ kind, actor: person, summary, subject })
+  const { repository, keyStore, probe, tellService, events, recordActivity, now } = options
+  const runExclusive = createSerialQueue()
+  const record = (kind: string, summary: string, subject: string) =>
+    recordActivity({ kind, actor: person, summary, subject })
 
   const toWire = (row: ServerRow): ModelServer => toWireServer(row, keyStore.about(row.id))
   const requireServer = (id: ModelServerId): ServerRow => {
@@ -116,7 +117,7 @@ export function createModelServers(options: Options): ModelServerStore {
     get: (id) => toWire(requireServer(id)),
     find: () => findServers({ repository, probe, endpoints: options.endpoints ?? defaultEndpoints }),
     add: ({ name, baseUrl, isFree = isThisComputer(baseUrl) }) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         assertLocalService(tellService)
         assertNew({ name, baseUrl }, repository.all(), options.configured)
         const read = await readModels(baseUrl, undefined)
@@ -126,19 +127,19 @@ export function createModelServers(options: Options): ModelServerStore {
         return added
       }),
     change: (id, { isFree, price }) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const row = requireServer(id)
         const changed = save({ ...row, isFree: isFree ?? row.isFree, price: price === undefined ? row.price : price })
         record('provider.server_price', `You changed the price of the model server “${row.name}”.`, id)
         return changed
       }),
     refresh: (id) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const row = requireServer(id)
         return save({ ...row, ...(await readModels(row.baseUrl, keyStore.findKey(id))) })
       }),
     setKey: (id, value) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const row = requireServer(id)
         const key = validateKey(value)
         const read = await readModels(row.baseUrl, key)
@@ -148,7 +149,7 @@ export function createModelServers(options: Options): ModelServerStore {
         record('provider.server_key_set', `You set an API key for the model server “${row.name}”.`, id)
       }),
     remove: (id) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const { name } = requireServer(id)
         await keyStore.remove(id)
         repository.remove(id)

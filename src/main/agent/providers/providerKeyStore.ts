@@ -43,7 +43,7 @@ const storageDescriptions = {
 } as const
 
 export function createProviderKeyStore({ sealed, repository, onRead, now }: Options): ProviderKeyStore {
-  const inTurn = createSerialQueue()
+  const runExclusive = createSerialQueue()
   const rows = new Map(repository.all().map((row) => [row.slot, row]))
   const keys = new Map<string, string>()
   const faults = new Map<string, string>()
@@ -70,7 +70,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
       return { place, ends_with: endsWith, set_at: toIsoTime(setAtMs), fault: faults.get(slot) ?? null }
     },
     store: (slot, value, checked = validateKey) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         const key = checked(value)
         const location = await sealed.write(slot, key)
         const endsWith = key.length < minVisible ? null : key.slice(-visibleCharacters)
@@ -81,7 +81,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
         faults.delete(slot)
       }),
     remove: (slot) =>
-      inTurn(async () => {
+      runExclusive(async () => {
         if (!rows.has(slot)) return false
         await sealed.remove(slot, rows.size === 1)
         repository.remove(slot)
@@ -89,7 +89,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
         return true
       }),
     readAgain: () =>
-      inTurn(async () => {
+      runExclusive(async () => {
         for (const row of rows.values()) if (!keys.has(row.slot)) await read(row)
       }),
     async storage() {

@@ -22,7 +22,7 @@ function openKeys() {
     configured: mapFamilies(() => none),
     tellService: () => {},
     events: { publish: ({ type }) => void events.push(type) },
-    note: () => {},
+    recordActivity: () => {},
     now: () => Date.UTC(2026, 0, 1),
   })
   const catchRefusal = async (family: string) =>

@@ -30,13 +30,20 @@ type Options = {
   /** Sends a change to the service; undefined if the service runs on another computer. */
   tellService: ((order: ModelCommand) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   now: () => number
 }
 
-export function createProviderKeys({ keyStore, configured, tellService, events, note, now }: Options): ProviderKeys {
+export function createProviderKeys({
+  keyStore,
+  configured,
+  tellService,
+  events,
+  recordActivity,
+  now,
+}: Options): ProviderKeys {
   const record = (family: FamilyId, kind: string, summary: string) =>
-    note({ kind, actor: person, subject: families[family].provider, summary })
+    recordActivity({ kind, actor: person, subject: families[family].provider, summary })
   const refusedAtMs = new Map<FamilyId, number>()
   const tell = (family: FamilyId): void => {
     refusedAtMs.delete(family)

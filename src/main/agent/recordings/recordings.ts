@@ -34,7 +34,7 @@ type Options = {
   settings: Pick<ActivitySettingsStore, 'read' | 'recordSinceMs' | 'subscribe'>
   client: Pick<ServiceClient, 'call'>
   link: Pick<ServiceLink, 'subscribe'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   newId: () => string
   now: () => number
   passedMs: Clock['passedMs']
@@ -46,7 +46,7 @@ const dayMs = 86_400_000
 const tidyEveryMs = 3_600_000
 
 export function createRecordings(options: Options): Recordings {
-  const { records, settings, link, note } = options
+  const { records, settings, link, recordActivity } = options
   const closing = new AbortController()
   const { signal } = closing
   const recorder = createTerminalRecorder(options, { signal, onEnd: () => void deletion.tidy() })
@@ -85,12 +85,12 @@ export function createRecordings(options: Options): Recordings {
     async delete(id) {
       const row = find(id)
       await deletion.deleteContent(row)
-      recordDeletion(note, 1)
+      recordDeletion(recordActivity, 1)
     },
     async deleteAll() {
       const all = records.oldest(100_000)
       for (const row of all) await deletion.deleteContent(row)
-      if (all.length > 0) recordDeletion(note, all.length)
+      if (all.length > 0) recordDeletion(recordActivity, all.length)
       return all.length
     },
     tidy: deletion.tidy,
@@ -195,9 +195,9 @@ function createDeletion(options: Options, recorder: TerminalRecorder, signal: Ab
   }
 }
 
-function recordDeletion(note: RecordActivity, count: number): void {
+function recordDeletion(recordActivity: RecordActivity, count: number): void {
   const subject = count === 1 ? 'a recording of a terminal' : `${count} recordings of terminals`
-  note({
+  recordActivity({
     kind: 'terminal.recording_deleted',
     actor: { kind: 'person', name: 'You' },
     summary: `You deleted ${subject}.`,

@@ -21,7 +21,7 @@ export type RecorderOptions = {
   files: CastFiles
   settings: Pick<ActivitySettingsStore, 'recordSinceMs'>
   client: Pick<ServiceClient, 'call'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   now: () => number
   log: Log
 }
@@ -33,7 +33,7 @@ export function createTerminalRecorder(
   options: RecorderOptions,
   context: { signal: AbortSignal; onEnd: () => void },
 ): TerminalRecorder {
-  const { records, files, settings, client, note, now, log } = options
+  const { records, files, settings, client, recordActivity, now, log } = options
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
 
   const run = async (begun: RecordingRow, signal: AbortSignal): Promise<void> => {
@@ -43,7 +43,7 @@ export function createTerminalRecorder(
     try {
       const row = await recordTerminal(begun, { client, files, save, now, signal })
       if (row.state === 'running' || signal.aborted || row.bytes === 0) return // an empty recording is not reported
-      recordEnd(note, row)
+      recordEnd(recordActivity, row)
       context.onEnd()
     } catch (error) {
       if (signal.aborted) return
@@ -74,9 +74,9 @@ export function createTerminalRecorder(
   }
 }
 
-function recordEnd(note: RecordActivity, row: RecordingRow): void {
+function recordEnd(recordActivity: RecordActivity, row: RecordingRow): void {
   const { id, terminalId, sandboxId, sandboxName, state, bytes, durationMs } = row
-  note({
+  recordActivity({
     kind: 'terminal.recorded',
     actor: { kind: 'system', name: 'Steward' },
     subject: sandboxId,

@@ -38,7 +38,7 @@ export type SecurePrompts = { endpoints: readonly LocalEndpoint[]; pages: Secure
 
 type Options = SecurePromptContext & {
   approvals: Pick<Approvals, 'get' | 'decide'>
-  policy: Pick<ConfirmedPolicy, 'wish'>
+  policy: Pick<ConfirmedPolicy, 'pending'>
   /** Sign-ins of the wallet at services, for removals. */
   unlinking: Pick<WalletUnlinking, 'findLinked'>
   service: () => Pick<ServiceConnection, 'name' | 'kind' | 'state'>
@@ -98,9 +98,9 @@ export function createSecurePrompts(options: Options): SecurePrompts {
       return createConfirmPrompt({ vault, approvals, intent: approvals.get(requireId(request.intent_id, 'intent_id')) })
     }
     if (request.purpose === 'confirm_policy') {
-      const wish = policy.wish()
-      if (!wish) throw new AppError('request/invalid', 'No policy change is waiting for confirmation.')
-      return createConfirmPolicyPrompt({ vault, wish })
+      const change = policy.pending()
+      if (!change) throw new AppError('request/invalid', 'No policy change is waiting for confirmation.')
+      return createConfirmPolicyPrompt({ vault, change })
     }
     requireWallet(wallet)
     if (request.purpose === 'change_passphrase') return changePassphrasePrompt(tools)

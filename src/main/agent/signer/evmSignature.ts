@@ -13,7 +13,7 @@ type Hex = `0x${string}`
  */
 export type SignEvm = (account: SigningAccount, hash: Hex) => Promise<string>
 
-export function createEvmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
+export function createEvmSignatures(keys: Pick<WalletKeys, 'withKey'>): SignEvm {
   /** Verifiers by address, created after the first recovered signature. */
   const verifiers = new Map<string, SignatureVerifier>()
 
@@ -30,7 +30,9 @@ export function createEvmSignatures(keys: Pick<WalletKeys, 'lend'>): SignEvm {
   return async (account, hash) => {
     const [{ sign }, { fromHex, toHex }] = await Promise.all([import('ox/Secp256k1'), import('ox/Signature')])
     // Deterministic (RFC 6979): the same intent has the same signature.
-    const signed = await keys.lend(account.id, (key) => sign({ payload: hash, privateKey: key, extraEntropy: false }))
+    const signed = await keys.withKey(account.id, (key) =>
+      sign({ payload: hash, privateKey: key, extraEntropy: false }),
+    )
     const signature = toHex(signed)
     if (await isSignedBy(account.address, hash, fromHex(signature))) return signature
     throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)

@@ -23,8 +23,8 @@ import { prepareUptoPayment } from './uptoPayment.ts'
 /** Signs intents. Rebuilds the bytes from the intent and rejects them if they differ from the approved ones. */
 export function createIntentSigner(options: SignerTools): Signer {
   const tools: IntentTools = { ...options, signEvm: createEvmSignatures(options.keys) }
-  const understand = (wish: unknown): Promise<ParsedIntent> => {
-    const intent = parseIntent(wish)
+  const plan = (input: unknown): Promise<ParsedIntent> => {
+    const intent = parseIntent(input)
     switch (intent.kind) {
       case 'identity.register':
         return prepareIdentityRegistration(intent, tools)
@@ -41,9 +41,9 @@ export function createIntentSigner(options: SignerTools): Signer {
   }
 
   return {
-    prepare: async (intent) => (await understand(intent)).prepared,
+    prepare: async (intent) => (await plan(intent)).prepared,
     async sign(approved) {
-      const { prepared, sign } = await understand(approved.intent)
+      const { prepared, sign } = await plan(approved.intent)
       if (!isSame(prepared, approved))
         throw createInvalidIntentError('The data to sign no longer matches what was shown. Submit the request again.')
       return sign()

@@ -13,7 +13,7 @@ export type ParsedIntent = { prepared: PreparedIntent; sign(): Promise<SignedInt
 export type IntentField = IntentRecord['fields'][number]
 
 export type SignerTools = {
-  keys: Pick<WalletKeys, 'account' | 'accounts' | 'lend'>
+  keys: Pick<WalletKeys, 'account' | 'accounts' | 'withKey'>
   /** Name in the EIP-712 domain of registrations: `identity.domain_name`. */
   domainName: string
   /** Returns the origin of the service with the test ledger, or undefined if there is no such service. */

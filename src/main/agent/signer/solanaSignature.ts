@@ -12,13 +12,13 @@ const publicHead = Buffer.from('302a300506032b6570032100', 'hex')
  * @throws AppError `wallet/locked`, `wallet/damaged`
  */
 export async function signSolana(
-  keys: Pick<WalletKeys, 'lend'>,
+  keys: Pick<WalletKeys, 'withKey'>,
   account: SigningAccount,
   text: string | Uint8Array,
 ): Promise<string> {
   const { base58 } = await import('@scure/base')
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
-  const signature = await keys.lend(account.id, (seed) => signBytes(bytes, seed))
+  const signature = await keys.withKey(account.id, (seed) => signBytes(bytes, seed))
   const key = Buffer.concat([publicHead, base58.decode(account.address)])
   if (verify(null, bytes, { key, format: 'der', type: 'spki' }, signature)) return base58.encode(signature)
   throw new AppError('wallet/damaged', `The key of ${account.address} does not belong to this address.`)

@@ -45,7 +45,7 @@ const maxErrorCharacters = 600
 export function createSandboxTransport({ client, sandboxId: id, ...options }: Options): Transport {
   const mark = `\u001e${randomBytes(12).toString('hex')}`
   const leaving = new AbortController()
-  const inTurn = createSerialQueue()
+  const runExclusive = createSerialQueue()
   const meter = createMessageMeter(options.now)
   let sessionId: string | undefined
   let begun = false
@@ -147,7 +147,7 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
         fail(error instanceof AppError ? error.message : 'The sandbox did not respond.')
       })
     },
-    send: (message) => inTurn(() => sendLine(`${JSON.stringify(message)}\n`)),
+    send: (message) => runExclusive(() => sendLine(`${JSON.stringify(message)}\n`)),
     async close() {
       end()
       await hangUp()

@@ -24,14 +24,14 @@ type Options = {
   repository: ToolServerRepository
   connections: Pick<ServerConnections, 'open'>
   events: Pick<LocalEvents, 'publish'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   now: () => number
 }
 
 /** Maximum age of a list, unless the server announced a change. */
 const freshMs = 20_000
 
-export function createToolCatalog({ repository, connections, events, note, now }: Options): ToolCatalog {
+export function createToolCatalog({ repository, connections, events, recordActivity, now }: Options): ToolCatalog {
   const read = new WeakMap<McpConnection, number>()
   const reading = new Map<McpConnection, Promise<void>>()
 
@@ -59,7 +59,7 @@ export function createToolCatalog({ repository, connections, events, note, now }
       storeInfo(server, about)
     })
     for (const name of changed) {
-      note({
+      recordActivity({
         kind: 'tool-server.tool_changed',
         actor: { kind: 'system', name: 'Steward' },
         subject: server.id,

@@ -17,10 +17,10 @@ function openServers() {
   migrate(database, agentMigrations)
   const repository = createToolServerRepository(database)
   const secrets = new Map<string, string>()
-  const [ended, notes]: [string[], NewActivityEntry[]] = [[], []]
+  const [ended, entries]: [string[], NewActivityEntry[]] = [[], []]
   const shared = {
     events: { publish: () => {} },
-    note: (entry: NewActivityEntry) => void notes.push(entry),
+    recordActivity: (entry: NewActivityEntry) => void entries.push(entry),
     now: () => 1,
   }
   const connections = { open: () => expect.unreachable('No server is spoken with.') }
@@ -37,7 +37,7 @@ function openServers() {
   })
   const add = (name: string, id: SandboxId) =>
     servers.add({ name, transport: { kind: 'sandbox', sandbox_id: id, command: 'cat' }, secrets: ['TOKEN'] })
-  return { servers, add, secrets, ended, notes }
+  return { servers, add, secrets, ended, entries }
 }
 
 test('removes the secrets of a server with it', async () => {
@@ -50,17 +50,17 @@ test('removes the secrets of a server with it', async () => {
 })
 
 test('a deleted sandbox disables only the servers in it, once', async () => {
-  const { servers, add, ended, notes } = openServers()
+  const { servers, add, ended, entries } = openServers()
   const [inside, elsewhere] = [add('box', sandboxId), add('other', otherId)]
   for (const { id } of [inside, elsewhere]) await servers.turn(id, true)
-  const before = notes.length
+  const before = entries.length
   servers.disableForSandbox({ id: sandboxId, name: 'atlas' })
   servers.disableForSandbox({ id: sandboxId, name: 'atlas' })
   const fault = 'Its sandbox “atlas” was deleted. Remove this server, or add it again in another sandbox.'
   expect(servers.get(inside.id)).toMatchObject({ enabled: false, fault })
   expect(servers.get(elsewhere.id)).toMatchObject({ enabled: true, fault: null })
   expect(ended).toEqual([inside.id])
-  expect(notes.slice(before).map(({ summary }) => summary)).toEqual([
+  expect(entries.slice(before).map(({ summary }) => summary)).toEqual([
     'The tool server “box” was turned off: its sandbox “atlas” was deleted.',
   ])
 })

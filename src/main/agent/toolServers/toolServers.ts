@@ -54,13 +54,13 @@ type Options = {
   /** Closes the connection to the server. */
   end(id: string): Promise<void>
   events: Pick<LocalEvents, 'publish'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   /** Returns random hexadecimal digits. */
   newId: () => string
 }
 
 export function createToolServers(options: Options): ToolServers {
-  const { repository, listing, keyStore, end, events, note, newId } = options
+  const { repository, listing, keyStore, end, events, recordActivity, newId } = options
   const publishChange = (): void => events.publish({ type: 'tool-servers.changed' })
   const requireServer = (id: ToolServerId): StoredServer => {
     const server = repository.find(id)
@@ -79,7 +79,7 @@ export function createToolServers(options: Options): ToolServers {
     }
   }
   const record = (kind: string, { id, name }: StoredServer, summary: string, detail = {}) =>
-    note({ kind: `tool-server.${kind}`, actor: person, subject: id, summary, detail: { name, ...detail } })
+    recordActivity({ kind: `tool-server.${kind}`, actor: person, subject: id, summary, detail: { name, ...detail } })
 
   return {
     list: () => repository.all().map(toWire),
@@ -161,8 +161,11 @@ function createSandboxServers({
   repository,
   end,
   events,
-  note,
-}: Pick<Options, 'repository' | 'end' | 'events' | 'note'>): Pick<ToolServers, 'disableForSandbox' | 'sandboxIds'> {
+  recordActivity,
+}: Pick<Options, 'repository' | 'end' | 'events' | 'recordActivity'>): Pick<
+  ToolServers,
+  'disableForSandbox' | 'sandboxIds'
+> {
   return {
     disableForSandbox(sandbox) {
       for (const server of repository.all()) {
@@ -173,7 +176,7 @@ function createSandboxServers({
         repository.upsert({ ...server, enabled: false, about: { ...about, fault } })
         void end(id)
         const summary = `The tool server “${name}” was turned off: its sandbox “${sandbox.name}” was deleted.`
-        note({ kind: 'tool-server.off', actor: steward, subject: id, summary, detail: { name } })
+        recordActivity({ kind: 'tool-server.off', actor: steward, subject: id, summary, detail: { name } })
         events.publish({ type: 'tool-servers.changed' })
       }
     },

@@ -11,7 +11,7 @@ export type CallApprovalOptions = {
   mayNow: EvaluateAction
   /** Checks with the service whether the targets of a call still exist. */
   refresh: (tool: Tool, args: ToolArguments) => Promise<void>
-  asks: Pick<RateLimitedSubmissions, 'ask'>
+  asks: Pick<RateLimitedSubmissions, 'submit'>
   pending: PendingCalls
   /** Calls the service with the caller's authority, to resolve ids in the arguments to names. @throws AppError */
   call(caller: ToolCaller, signal: AbortSignal): ToolContext['call']
@@ -55,7 +55,7 @@ export function createCallApproval(options: CallApprovalOptions) {
     if (again) return again.id
     const argumentText = JSON.stringify(args)
     const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: argumentText } as const
-    const { id } = await asks.ask({
+    const { id } = await asks.submit({
       intent,
       // Rules apply to the caller that started the program, not to all processes of its sandbox.
       requester: caller.sandbox === undefined ? caller.requester : { ...caller.requester, limited: true },

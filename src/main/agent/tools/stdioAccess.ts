@@ -29,7 +29,7 @@ export const stdioRights: { id: string; tools: ToolRights } = {
   tools: { profile: 'all', policy: defaultToolPolicy, dailyBudgetMicroUsd: null, dryRun: false, servers: [] },
 }
 
-export function createStdioDoor(dataFolder: string): StdioAccess {
+export function createStdioAccess(dataFolder: string): StdioAccess {
   const file = join(dataFolder, stdioEndpointFile)
   const key = `${toolKeyPrefix}${randomBytes(32).toString('base64url')}`
   return {

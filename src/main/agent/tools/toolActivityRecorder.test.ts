@@ -12,12 +12,12 @@ function openNotes() {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   const entries: NewActivityEntry[] = []
   const alone: NewActivityEntry[] = []
-  const notes = createToolActivityRecorder({
-    note: (it) => entries.push(it),
+  const activity = createToolActivityRecorder({
+    recordActivity: (it) => entries.push(it),
     recordOutsideTasks: (it) => alone.push(it),
     now: Date.now,
   })
-  return { notes, told: entries, alone }
+  return { notes: activity, told: entries, alone }
 }
 
 function call(name: string, args = {}) {
@@ -27,11 +27,11 @@ function call(name: string, args = {}) {
 }
 
 test('records a call once by tool and caller with outcome, duration and subject', () => {
-  const { notes, told: entries } = openNotes()
-  notes.done(call('sandbox_get', { sandbox_id: 'box1', secret: 'not told' }), { id: 'box1', status: 'also not' })
-  notes.recordFailure(call('domain_info', { domain: 'a.com' }), new AppError('auth/invalid', 'A text of others.'))
-  notes.recordFailure(call('sandbox_list'), new Error('with a stack'))
-  notes.recordRefusal('<b>no</b>'.repeat(99), undefined, caller, new AppError('tool/unknown', 'No such tool.'))
+  const { notes: activity, told: entries } = openNotes()
+  activity.done(call('sandbox_get', { sandbox_id: 'box1', secret: 'not told' }), { id: 'box1', status: 'also not' })
+  activity.recordFailure(call('domain_info', { domain: 'a.com' }), new AppError('auth/invalid', 'A text of others.'))
+  activity.recordFailure(call('sandbox_list'), new Error('with a stack'))
+  activity.recordRefusal('<b>no</b>'.repeat(99), undefined, caller, new AppError('tool/unknown', 'No such tool.'))
   const plain = { requester: 'mcp_1', price: 'free', took_ms: 12 }
   expect(entries).toEqual([
     {
@@ -56,14 +56,14 @@ test('records a call once by tool and caller with outcome, duration and subject'
       detail: { tool: '<b>no</b>'.repeat(99).slice(0, 64), asker: 'mcp_1', outcome: 'refused', code: 'tool/unknown' },
     }),
   ])
-  notes.close()
+  activity.close()
 })
 
 test('counts polling calls and records the number after a minute', () => {
-  const { notes, told: entries, alone } = openNotes()
-  for (let index = 0; index < 1000; index++) notes.done(call('sandbox_list'), {})
+  const { notes: activity, told: entries, alone } = openNotes()
+  for (let index = 0; index < 1000; index++) activity.done(call('sandbox_list'), {})
   for (let index = 0; index < 1000; index++)
-    notes.recordRefusal(`no_${index}`, undefined, caller, new AppError('tool/unknown', 'No.'))
+    activity.recordRefusal(`no_${index}`, undefined, caller, new AppError('tool/unknown', 'No.'))
   expect([entries.length, alone]).toEqual([60, []])
   vi.advanceTimersByTime(60_000)
   expect(alone.map(({ summary, detail }) => [summary, detail?.calls])).toEqual([
@@ -71,15 +71,15 @@ test('counts polling calls and records the number after a minute', () => {
     ['researcher called a tool that does not exist, which was refused, 970 more times in a minute.', 970],
   ])
   expect(vi.getTimerCount()).toBe(0)
-  notes.done(call('sandbox_list'), {})
+  activity.done(call('sandbox_list'), {})
   expect(entries.length).toBe(61)
-  notes.close()
+  activity.close()
   expect([alone.length, vi.getTimerCount()]).toEqual([2, 0])
 })
 
 test('records every call that changes something', () => {
-  const { notes, told: entries } = openNotes()
-  for (let index = 0; index < 100; index++) notes.done(call('sandbox_create'), {})
+  const { notes: activity, told: entries } = openNotes()
+  for (let index = 0; index < 100; index++) activity.done(call('sandbox_create'), {})
   expect(entries.length).toBe(100)
-  notes.close()
+  activity.close()
 })

@@ -13,7 +13,7 @@ type By = Pick<ToolCaller, 'requester'>
  * Read-only calls are recorded individually up to a limit per minute, and beyond it as a single count, so that a
  * polling program does not fill the disk.
  */
-export type ToolNotes = {
+export type ToolActivityRecorder = {
   done(call: FinishedCall, result: ToolResult): void
   recordFailure(call: FinishedCall, error: unknown): void
   /** Records a call that was refused before it ran. @param name name as received */
@@ -25,7 +25,7 @@ export type FinishedCall = { tool: Tool; args: ToolArguments; caller: By; tookMs
 
 type Counted = { entry: NewActivityEntry; recorded: number; more: number; sinceMs: number }
 type Options = {
-  note: RecordActivity
+  recordActivity: RecordActivity
   /** Records summaries of several calls outside of any task. */
   recordOutsideTasks: RecordActivity
   now: () => number
@@ -35,11 +35,11 @@ const minuteMs = 60_000
 /** Maximum number of entries per tool, caller and outcome. */
 const maxEntriesPerMinute = 30
 
-export function createToolActivityRecorder({ note, recordOutsideTasks, now }: Options): ToolNotes {
+export function createToolActivityRecorder({ recordActivity, recordOutsideTasks, now }: Options): ToolActivityRecorder {
   const counted = new Map<string, Counted>()
   let timer: NodeJS.Timeout | undefined
 
-  const tellMore = (beforeMs: number): void => {
+  const recordMore = (beforeMs: number): void => {
     for (const [key, { entry, more, sinceMs }] of counted) {
       if (sinceMs > beforeMs) continue
       counted.delete(key)
@@ -48,25 +48,25 @@ export function createToolActivityRecorder({ note, recordOutsideTasks, now }: Op
       recordOutsideTasks({ ...entry, summary, detail: { ...entry.detail, calls: more } })
     }
     clearTimeout(timer)
-    timer = counted.size === 0 ? undefined : setTimeout(() => tellMore(now() - minuteMs), minuteMs)
+    timer = counted.size === 0 ? undefined : setTimeout(() => recordMore(now() - minuteMs), minuteMs)
     timer?.unref()
   }
   const recordPaced = (key: string, entry: NewActivityEntry): void => {
     const nowMs = now()
     let counter = counted.get(key)
     if (counter && nowMs - counter.sinceMs >= minuteMs) {
-      tellMore(nowMs - minuteMs)
+      recordMore(nowMs - minuteMs)
       counter = undefined
     }
     if (!counter) {
       const { links: _, subject: __, tookMs: ___, ...plain } = entry
       counter = { entry: plain, recorded: 0, more: 0, sinceMs: nowMs }
       counted.set(key, counter)
-      timer ??= setTimeout(() => tellMore(now() - minuteMs), minuteMs).unref()
+      timer ??= setTimeout(() => recordMore(now() - minuteMs), minuteMs).unref()
     }
     if (counter.recorded < maxEntriesPerMinute) {
       counter.recorded += 1
-      note(entry)
+      recordActivity(entry)
     } else counter.more += 1
   }
   const recordEnd = (
@@ -91,7 +91,7 @@ export function createToolActivityRecorder({ note, recordOutsideTasks, now }: Op
     }
     if (tool.effect === 'read')
       recordPaced(`${requester.kind} ${requester.id} ${tool.name} ${error?.code ?? ''}`, entry)
-    else note(entry)
+    else recordActivity(entry)
   }
 
   return {
@@ -108,7 +108,7 @@ export function createToolActivityRecorder({ note, recordOutsideTasks, now }: Op
       })
     },
     close() {
-      tellMore(Number.POSITIVE_INFINITY)
+      recordMore(Number.POSITIVE_INFINITY)
       clearTimeout(timer)
     },
   }

@@ -30,7 +30,7 @@ export type ToolClients = {
 type Options = {
   clients: ToolClientRepository
   budgets: Pick<ToolBudgets, 'sumSpentToday'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   principals: Pick<AgentPrincipals, 'end'>
   /** Called after the settings of a client changed. */
   onChanged: () => void
@@ -41,7 +41,14 @@ const maxClients = 100
 const visibleCharacters = toolKeyPrefix.length + 4
 const usedEveryMs = 60_000
 
-export function createToolClients({ clients, budgets, note, principals, onChanged, now }: Options): ToolClients {
+export function createToolClients({
+  clients,
+  budgets,
+  recordActivity,
+  principals,
+  onChanged,
+  now,
+}: Options): ToolClients {
   /** Callers by the hash of their key, in sync with the database. */
   const callers = new Map<string, StoredClient>()
   const toWire = (client: StoredClient): ToolClient => {
@@ -61,7 +68,7 @@ export function createToolClients({ clients, budgets, note, principals, onChange
     throw new AppError('tool/client-not-found', `There is no tool client ${id}.`)
   }
   const record = (kind: string, { id, settings: { name, profile, policy, ...rest } }: StoredClient, summary: string) =>
-    note({
+    recordActivity({
       kind,
       actor: person,
       subject: id,

@@ -35,14 +35,14 @@ async function findSubmission(name: string, args: object): Promise<SubmitRequest
     mayNow: () => undefined,
     refresh: async () => {},
     asks: {
-      async ask(request) {
+      async submit(request) {
         requests.push(request)
         throw new AppError('intent/denied', 'Denied.')
       },
     },
     pending: { waiting: () => undefined, assertCapacity: () => {} } as never,
     perform: never,
-    notes: { recordRefusal: () => {} },
+    activity: { recordRefusal: () => {} },
     call: never,
     findTool: findBuiltInTool,
   })

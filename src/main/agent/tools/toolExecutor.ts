@@ -9,7 +9,7 @@ import { isApprovalRequired, type ToolRights } from '../base/toolRights.ts'
 import { type CallApprovalOptions, createCallApproval, findApprovalBeyondSandbox } from './callAsking.ts'
 import { createCallWaiting, startProgressReports, timedOut, toolWaits, waitWithTimeout } from './callWaiting.ts'
 import type { RunningCalls } from './runningCalls.ts'
-import type { ToolNotes } from './toolActivityRecorder.ts'
+import type { ToolActivityRecorder } from './toolActivityRecorder.ts'
 import { type ToolOutcome, toFailureOutcome, toResultOutcome } from './toolOutcome.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
@@ -58,13 +58,13 @@ type Options = CallApprovalOptions & {
   approvals: Pick<Approvals, 'cancel'>
   running: RunningCalls
   perform: PerformTool
-  notes: Pick<ToolNotes, 'recordRefusal'>
+  activity: Pick<ToolActivityRecorder, 'recordRefusal'>
   /** @throws AppError with the reason if the rights do not include the tool */
   findTool(name: string, rights: ToolRights): Tool | undefined
 }
 
 export function createToolExecutor(options: Options): ToolExecutor {
-  const { approvals, running, mayNow, pending, perform, notes, findTool } = options
+  const { approvals, running, mayNow, pending, perform, activity, findTool } = options
   const ask = createCallApproval(options)
   const waitForCall = createCallWaiting({ approvals, pending })
 
@@ -142,7 +142,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
         may = await begun(tool, input, bound)
       } catch (error) {
         call.release()
-        notes.recordRefusal(name, tool, run.caller, error)
+        activity.recordRefusal(name, tool, run.caller, error)
         return toFailureOutcome(error)
       }
       try {

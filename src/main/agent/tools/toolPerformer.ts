@@ -8,7 +8,7 @@ import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import type { ProgramSandboxes } from './programSandboxes.ts'
 import { runSandboxProgram } from './sandboxProgram.ts'
-import type { ToolNotes } from './toolActivityRecorder.ts'
+import type { ToolActivityRecorder } from './toolActivityRecorder.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
 import type { PerformTool, ToolExecutor } from './toolExecutor.ts'
 import type { ToolOperations } from './toolOperations.ts'
@@ -19,7 +19,7 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
   paymentKeys: PaymentKeys
   principals: Pick<AgentPrincipals, 'lease'>
   sandboxes: ProgramSandboxes
-  notes: Pick<ToolNotes, 'done' | 'recordFailure'>
+  activity: Pick<ToolActivityRecorder, 'done' | 'recordFailure'>
   /** Opens terminals of programs without recording them. */
   unrecorded: Pick<UnrecordedTerminals, 'wrapCall'>
   /** Calls a tool of an external server. @throws AppError */
@@ -35,7 +35,7 @@ const tidyMs = 30_000
 const endMs = 120_000
 
 export function createToolPerformer(options: Options): PerformTool {
-  const { operations, budgets, paymentKeys, principals, sandboxes, notes, unrecorded, callServed, runTool } = options
+  const { operations, budgets, paymentKeys, principals, sandboxes, activity, unrecorded, callServed, runTool } = options
 
   /**
    * Creates the operations for programs, except those that run programs, under the caller's policy, budget and dry run.
@@ -110,11 +110,11 @@ export function createToolPerformer(options: Options): PerformTool {
       reservation = await budgets.hold(tool, args, { ...spenderNow(), work })
       const result = await tool.run(reservation.args, work)
       reservation.settle(result)
-      notes.done(toFinished(), result)
+      activity.done(toFinished(), result)
       return result
     } catch (error) {
       if (isFree(error)) reservation?.release()
-      notes.recordFailure(toFinished(), error)
+      activity.recordFailure(toFinished(), error)
       throw error
     } finally {
       if (digest !== undefined) paymentKeys.end(digest)

@@ -10,19 +10,19 @@ import {
   findKeyringWith,
   insertKeyring,
 } from './walletAccounts.ts'
-import type { WalletDoor } from './walletLock.ts'
-import type { WalletNotes } from './walletNotes.ts'
+import type { WalletActivity } from './walletActivity.ts'
+import type { WalletLock } from './walletLock.ts'
 import { requireKeyring, type WalletRepository } from './walletRepository.ts'
 import { isWhole, type Secret, type WalletSecrets } from './walletSecrets.ts'
-import type { WatchedState } from './walletState.ts'
+import type { WalletStatus } from './walletStatus.ts'
 import type { WalletVault } from './walletVault.ts'
 
 type Options = {
   repository: WalletRepository
   secrets: Pick<WalletSecrets, 'open' | 'begin' | 'put'>
-  state: Pick<WatchedState, 'tidy' | 'watched'>
-  door: Pick<WalletDoor, 'inTurn' | 'sinceNow' | 'become'>
-  notes: Pick<WalletNotes, 'recordCreated' | 'recordImported' | 'publishChanged'>
+  state: Pick<WalletStatus, 'removeRemains' | 'watched'>
+  walletLock: Pick<WalletLock, 'runExclusive' | 'captureLockEpoch' | 'activate'>
+  activity: Pick<WalletActivity, 'recordCreated' | 'recordImported' | 'publishChanged'>
   now: () => number
 }
 type NewSecret = {
@@ -39,12 +39,12 @@ export function createKeyringImport({
   repository,
   secrets,
   state,
-  door,
-  notes,
+  walletLock,
+  activity,
   now,
 }: Options): Pick<WalletVault, 'addPhrase' | 'addPrivateKey' | 'addKeystore'> {
   const add = (secret: NewSecret): Promise<string> =>
-    door.inTurn(() => addSecret(secret)).finally(() => secret.secret.bytes.fill(0))
+    walletLock.runExclusive(() => addSecret(secret)).finally(() => secret.secret.bytes.fill(0))
 
   const addSecret = async ({
     secret,
@@ -54,7 +54,7 @@ export function createKeyringImport({
     label,
     isCurrent,
   }: NewSecret): Promise<string> => {
-    await state.tidy()
+    await state.removeRemains()
     const opened = await state.watched(
       async () => (await secrets.open(passphrase)) ?? (await secrets.begin(passphrase)),
     )
@@ -67,7 +67,7 @@ export function createKeyringImport({
       if (existing === undefined) {
         insertKeyring(repository, { id, secret, words, writtenDown, label, derived: accounts, atMs: now() })
       }
-      await door.become(opened, isCurrent)
+      await walletLock.activate(opened, isCurrent)
       return id
     } finally {
       opened.dataKey.fill(0)
@@ -76,33 +76,33 @@ export function createKeyringImport({
 
   const toImported = (id: string, from: string): Keyring => {
     const keyring = requireKeyring(repository, id)
-    notes.recordImported(keyring, from)
-    notes.publishChanged()
+    activity.recordImported(keyring, from)
+    activity.publishChanged()
     return keyring
   }
   const toCreated = (id: string): Keyring => {
     const keyring = requireKeyring(repository, id)
-    notes.recordCreated(keyring)
-    notes.publishChanged()
+    activity.recordCreated(keyring)
+    activity.publishChanged()
     return keyring
   }
 
   return {
     async addPhrase({ phrase, isNew, label, writtenDown, passphrase }) {
-      const isCurrent = door.sinceNow()
+      const isCurrent = walletLock.captureLockEpoch()
       const secret: Secret = { kind: 'phrase', bytes: toBuffer(await parsePhrase(phrase)) }
       const words = countWords(secret.bytes)
       const id = await add({ secret, passphrase, words, writtenDown, label, isCurrent })
       return isNew ? toCreated(id) : toImported(id, 'a recovery phrase')
     },
     async addPrivateKey({ privateKey, chainType, label, passphrase }) {
-      const isCurrent = door.sinceNow()
+      const isCurrent = walletLock.captureLockEpoch()
       const secret: Secret = { kind: chainType, bytes: toBuffer(await parsePrivateKey(privateKey, chainType)) }
       const id = await add({ secret, passphrase, words: null, writtenDown: true, label, isCurrent })
       return toImported(id, 'a private key')
     },
     async addKeystore({ json, password, label, passphrase }) {
-      const isCurrent = door.sinceNow()
+      const isCurrent = walletLock.captureLockEpoch()
       const { key, address } = await openKeystore(json, password)
       const secret: Secret = { kind: 'evm', bytes: toBuffer(key) }
       await requireAddress(secret, address)

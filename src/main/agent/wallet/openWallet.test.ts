@@ -30,7 +30,7 @@ const reopen = (): TestWallet => {
 }
 const addJunk = () => opened.wallet.addPhrase({ phrase: junk, writtenDown: true, passphrase })
 const exportKey = (id: WalletAccountId): Promise<string> =>
-  opened.wallet.lend(id, (key) => Buffer.from(key).toString('hex'))
+  opened.wallet.withKey(id, (key) => Buffer.from(key).toString('hex'))
 const kinds = (): string[] => opened.notes.map(({ kind }) => kind)
 
 describe('a wallet', () => {
@@ -61,13 +61,13 @@ describe('a wallet', () => {
   test('lends a key and zeroes it afterwards', async () => {
     await addJunk()
     const { id } = opened.wallet.account('evm')
-    const result = await opened.wallet.lend(id, (key) => {
+    const result = await opened.wallet.withKey(id, (key) => {
       expect(Buffer.from(key).toString('hex')).toBe(junkKey)
       return key
     })
     expect(result).toEqual(new Uint8Array(32))
     const failed: Uint8Array[] = []
-    const failing = opened.wallet.lend(id, (key) => {
+    const failing = opened.wallet.withKey(id, (key) => {
       failed.push(key)
       throw new Error('not signed')
     })
@@ -81,7 +81,7 @@ describe('a wallet', () => {
     const { id } = opened.wallet.account('evm')
     const first = await exportKey(solana)
     const lentKeys: Uint8Array[] = []
-    await opened.wallet.lend(id, (a) => opened.wallet.lend(id, (b) => void lentKeys.push(a, b)))
+    await opened.wallet.withKey(id, (a) => opened.wallet.withKey(id, (b) => void lentKeys.push(a, b)))
     expect(lentKeys).toEqual([new Uint8Array(32), new Uint8Array(32)])
     expect(lentKeys[0]).not.toBe(lentKeys[1])
     await opened.wallet.addPrivateKey({ privateKey: '1'.repeat(64), chainType: 'evm', label: 'Other', passphrase })

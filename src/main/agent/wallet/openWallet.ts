@@ -9,20 +9,20 @@ import { createPhrase } from './recoveryPhrase.ts'
 import { createSecretExport } from './secretExport.ts'
 import { createSigningKeys } from './signingKeys.ts'
 import { fullCost, type HeaderCost } from './vaultHeader.ts'
+import { createWalletActivity } from './walletActivity.ts'
 import { createWalletLabels } from './walletLabels.ts'
 import { createLockedError, createWalletLock } from './walletLock.ts'
-import { createWalletNotes } from './walletNotes.ts'
 import type { WalletRepository } from './walletRepository.ts'
 import { createWalletSecrets } from './walletSecrets.ts'
 import { createWalletSettings } from './walletSettings.ts'
-import { createWalletState } from './walletState.ts'
+import { createWalletStatus } from './walletStatus.ts'
 import type { KeyringRemoval, WalletVault } from './walletVault.ts'
 
 type Options = {
   repository: WalletRepository
   locator: SecretStoreLocator
   events: Pick<LocalEvents, 'publish'>
-  note: RecordActivity
+  recordActivity: RecordActivity
   now: () => number
   /** Defaults to removing only the keyring. */
   removal?: KeyringRemoval
@@ -33,55 +33,55 @@ type Options = {
 }
 
 export function openWallet(options: Options): WalletVault {
-  const { repository, locator, events, note, now, clock = createTrustedClock(now), cost = fullCost } = options
+  const { repository, locator, events, recordActivity, now, clock = createTrustedClock(now), cost = fullCost } = options
   const { removal = (_, remove) => remove() } = options
   repository.deriveIds()
-  const notes = createWalletNotes({ note, events })
+  const activity = createWalletActivity({ recordActivity, events })
   const secrets = createWalletSecrets({ locator, now: clock.runningMs, cost })
   const settings = createWalletSettings(repository)
-  const state = createWalletState({ repository, locator, secrets, settings })
-  const door = createWalletLock({ repository, secrets, settings, state, notes, now: clock.steadyMs })
-  const walletRecovery = recoverWallet({ repository, secrets, settings, door, notes, now })
+  const state = createWalletStatus({ repository, locator, secrets, settings })
+  const walletLock = createWalletLock({ repository, secrets, settings, state, activity, now: clock.steadyMs })
+  const walletRecovery = recoverWallet({ repository, secrets, settings, walletLock, activity, now })
 
   return {
-    ...createKeyringImport({ repository, secrets, state, door, notes, now }),
-    ...createSecretExport({ repository, door, notes, now }),
-    ...createKeyringRemoval({ repository, secrets, settings, door, recovery: walletRecovery, notes, removal }),
-    ...createWalletLabels({ repository, settings, door, notes, now }),
-    ...createSigningKeys({ repository, settings, state, door }),
+    ...createKeyringImport({ repository, secrets, state, walletLock, activity, now }),
+    ...createSecretExport({ repository, walletLock, activity, now }),
+    ...createKeyringRemoval({ repository, secrets, settings, walletLock, recovery: walletRecovery, activity, removal }),
+    ...createWalletLabels({ repository, settings, walletLock, activity, now }),
+    ...createSigningKeys({ repository, settings, state, walletLock }),
 
     async status() {
-      const unlocked = door.isOpen()
-      const broken = door.broken()
-      if (!unlocked) await door.inTurn(state.tidy)
-      return state.status({ unlocked: door.isOpen(), broken })
+      const unlocked = walletLock.isOpen()
+      const broken = walletLock.broken()
+      if (!unlocked) await walletLock.runExclusive(state.removeRemains)
+      return state.status({ unlocked: walletLock.isOpen(), broken })
     },
     unlock(passphrase) {
-      const isCurrent = door.sinceNow()
-      return door.withPassphrase(passphrase, async (opened) => {
+      const isCurrent = walletLock.captureLockEpoch()
+      return walletLock.withPassphrase(passphrase, async (opened) => {
         await walletRecovery.finishRemovals(opened)
         await walletRecovery.adoptSecrets(opened)
-        if (!(await door.become(opened, isCurrent)))
+        if (!(await walletLock.activate(opened, isCurrent)))
           throw createLockedError('The wallet was locked while it was opening.')
         await walletRecovery.correctAddresses()
-        notes.recordUnlocked()
-        notes.publishChanged()
+        activity.recordUnlocked()
+        activity.publishChanged()
       })
     },
-    lock: (why = 'person') => door.lock(why),
-    onLocked: door.onLocked,
+    lock: (why = 'person') => walletLock.lock(why),
+    onLocked: walletLock.onLocked,
     canOpen: () =>
-      door.inTurn(async () => {
+      walletLock.runExclusive(async () => {
         const store = locator.current()
         return store !== undefined && secrets.canOpen(store)
       }),
-    checkPassphrase: (passphrase) => door.withPassphrase(passphrase, async () => {}),
+    checkPassphrase: (passphrase) => walletLock.withPassphrase(passphrase, async () => {}),
     changePassphrase: ({ from, to }) =>
-      door.withPassphrase(from, async (opened) => {
+      walletLock.withPassphrase(from, async (opened) => {
         await secrets.rewrap(opened, to)
-        notes.passphraseChanged()
+        activity.passphraseChanged()
       }),
     makePhrase: createPhrase,
-    close: door.close,
+    close: walletLock.close,
   }
 }

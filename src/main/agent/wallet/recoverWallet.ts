@@ -9,8 +9,8 @@ import {
   insertKeyring,
   isSame,
 } from './walletAccounts.ts'
-import type { WalletDoor } from './walletLock.ts'
-import type { WalletNotes } from './walletNotes.ts'
+import type { WalletActivity } from './walletActivity.ts'
+import type { WalletLock } from './walletLock.ts'
 import { type AccountRow, requireKeyring, type WalletRepository } from './walletRepository.ts'
 import { isWhole, openSecret, type Secret, type UnlockedSecrets, type WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
@@ -34,13 +34,13 @@ type Options = {
   repository: WalletRepository
   secrets: Pick<WalletSecrets, 'list' | 'put' | 'drop'>
   settings: Pick<WalletSettings, 'removing' | 'removed'>
-  door: Pick<WalletDoor, 'broken' | 'secret'>
-  notes: Pick<WalletNotes, 'recordRecovered' | 'addressCorrected'>
+  walletLock: Pick<WalletLock, 'broken' | 'secret'>
+  activity: Pick<WalletActivity, 'recordRecovered' | 'addressCorrected'>
   now: () => number
 }
 
 /** Creates the repairs that run after an unlock, when the secrets are available. */
-export function recoverWallet({ repository, secrets, settings, door, notes, now }: Options): WalletRecovery {
+export function recoverWallet({ repository, secrets, settings, walletLock, activity, now }: Options): WalletRecovery {
   /** Returns the keyrings that contain any of these accounts. */
   const holders = (accounts: readonly DerivedAccount[]): string[] => {
     const rows = repository.accounts().filter((accountRow) => accounts.some((account) => isSame(accountRow, account)))
@@ -52,7 +52,7 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
     const missing = derived.filter((derivedAccount) => !accounts.some((it) => isSame(it, derivedAccount)))
     if (missing.length > 0) {
       insertKeyring(repository, { ...createAdopted(id, secret), derived: missing, atMs: now() })
-      notes.recordRecovered(requireKeyring(repository, id))
+      activity.recordRecovered(requireKeyring(repository, id))
       return 'kept'
     }
     const same = findSameKeyring(derived, accounts)
@@ -89,10 +89,10 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
         await secrets.list(opened, [...remaining])
     },
     async correctAddresses() {
-      const broken = door.broken()
+      const broken = walletLock.broken()
       const wrong: { row: AccountRow; address: string }[] = []
       for (const row of repository.accounts().filter((it) => !broken.includes(it.keyring_id))) {
-        const secret = door.secret(row.keyring_id)
+        const secret = walletLock.secret(row.keyring_id)
         try {
           const address = await deriveAddress(secret, row)
           if (address !== undefined && address !== row.address) wrong.push({ row, address })
@@ -103,7 +103,7 @@ export function recoverWallet({ repository, secrets, settings, door, notes, now 
       if (wrong.length === 0) return
       repository.correctAddresses(wrong.map(({ row, address }) => ({ id: row.id, address })))
       repository.deriveIds()
-      for (const { row, address } of wrong) notes.addressCorrected(row, address)
+      for (const { row, address } of wrong) activity.addressCorrected(row, address)
     },
   }
 }

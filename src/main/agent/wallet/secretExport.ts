@@ -3,24 +3,24 @@ import { makeKeystore, toKeystoreName } from './keystoreFile.ts'
 import { requireStrong } from './passphrases.ts'
 import { toPhrase } from './recoveryPhrase.ts'
 import { deriveAccountKey } from './walletAccounts.ts'
-import { createDamagedSecretError, type WalletDoor } from './walletLock.ts'
-import type { WalletNotes } from './walletNotes.ts'
+import type { WalletActivity } from './walletActivity.ts'
+import { createDamagedSecretError, type WalletLock } from './walletLock.ts'
 import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
 import { openSecret, type Secret, type UnlockedSecrets } from './walletSecrets.ts'
 import type { WalletVault } from './walletVault.ts'
 
 type Options = {
   repository: WalletRepository
-  door: Pick<WalletDoor, 'withPassphrase'>
-  notes: Pick<WalletNotes, 'recordRevealed' | 'recordExported'>
+  walletLock: Pick<WalletLock, 'withPassphrase'>
+  activity: Pick<WalletActivity, 'recordRevealed' | 'recordExported'>
   now: () => number
 }
 
 /** Creates the operations that export secrets. They require the passphrase. */
 export function createSecretExport({
   repository,
-  door,
-  notes,
+  walletLock,
+  activity,
   now,
 }: Options): Pick<WalletVault, 'revealPhrase' | 'exportKeystore'> {
   const readSecret = async ({ store, dataKey }: UnlockedSecrets, id: string): Promise<Secret> => {
@@ -32,7 +32,7 @@ export function createSecretExport({
 
   return {
     revealPhrase: (id, passphrase) =>
-      door.withPassphrase(passphrase, async (opened) => {
+      walletLock.withPassphrase(passphrase, async (opened) => {
         const keyring = requireKeyring(repository, id)
         if (keyring.kind !== 'phrase') {
           throw new AppError('request/invalid', `“${keyring.label}” is a private key and has no recovery phrase.`)
@@ -40,14 +40,14 @@ export function createSecretExport({
         const secret = await readSecret(opened, id)
         try {
           const phrase = await toPhrase(secret.bytes)
-          notes.recordRevealed(keyring)
+          activity.recordRevealed(keyring)
           return phrase
         } finally {
           secret.bytes.fill(0)
         }
       }),
     exportKeystore: (id, { passphrase, password }) =>
-      door.withPassphrase(passphrase, async (opened) => {
+      walletLock.withPassphrase(passphrase, async (opened) => {
         const account = requireAccount(repository, id)
         const { chain_type: chainType, address, keyring_id: keyringId, path, label } = account
         if (chainType !== 'evm') {
@@ -61,7 +61,7 @@ export function createSecretExport({
         const key = await deriveAccountKey(secret, chainType, path)
         try {
           const json = await makeKeystore(key, { password, address })
-          notes.recordExported(account)
+          activity.recordExported(account)
           return { fileName: toKeystoreName(address, now()), json }
         } finally {
           key.fill(0)

@@ -1,21 +1,21 @@
 import { AppError } from '#shared/appError.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
 import type { SigningAccount, WalletKeys } from './walletKeys.ts'
-import type { WalletDoor } from './walletLock.ts'
+import type { WalletLock } from './walletLock.ts'
 import { type AccountRow, requireAccount, toAccountId, type WalletRepository } from './walletRepository.ts'
 import type { WalletSettings } from './walletSettings.ts'
-import type { WatchedState } from './walletState.ts'
+import type { WalletStatus } from './walletStatus.ts'
 
 type Options = {
   repository: WalletRepository
   settings: Pick<WalletSettings, 'defaultAccount'>
-  state: Pick<WatchedState, 'absent'>
-  door: Pick<WalletDoor, 'isOpen' | 'key'>
+  state: Pick<WalletStatus, 'absent'>
+  walletLock: Pick<WalletLock, 'isOpen' | 'key'>
 }
 
 const chainNames: Record<ChainType, string> = { evm: 'EVM', solana: 'Solana' }
 
-export function createSigningKeys({ repository, settings, state, door }: Options): WalletKeys {
+export function createSigningKeys({ repository, settings, state, walletLock }: Options): WalletKeys {
   return {
     account(chainType, id) {
       if (id !== undefined) return toSigningAccount(requireAccount(repository, id), chainType)
@@ -25,9 +25,9 @@ export function createSigningKeys({ repository, settings, state, door }: Options
       throw new AppError('wallet/account-not-found', `This wallet has no ${chainNames[chainType]} account.`)
     },
     accounts: () => repository.accounts().map((row) => toSigningAccount(row, row.chain_type)),
-    isUnlocked: door.isOpen,
-    async lend(id, use) {
-      const key = await door.key(requireAccount(repository, id))
+    isUnlocked: walletLock.isOpen,
+    async withKey(id, use) {
+      const key = await walletLock.key(requireAccount(repository, id))
       try {
         return await use(key)
       } finally {

@@ -27,9 +27,9 @@ export function createUnlockedKeyCache() {
   }
 
   return {
-    isHeld: (): boolean => unlocked !== undefined,
+    isUnlocked: (): boolean => unlocked !== undefined,
     /** Replaces the previous content atomically. Copies the data key. */
-    hold(dataKey: Buffer, secrets: SealedTexts): void {
+    fill(dataKey: Buffer, secrets: SealedTexts): void {
       unlocked?.dataKey.fill(0)
       unlocked = { dataKey: Buffer.from(dataKey), secrets, keys: new Map() }
     },

@@ -17,5 +17,5 @@ export type WalletKeys = {
    * Counts as use of the wallet.
    * @throws AppError `wallet/locked`, `wallet/account-not-found`, `wallet/damaged`
    */
-  lend<T>(id: WalletAccountId, use: (key: Uint8Array) => T | Promise<T>): Promise<T>
+  withKey<T>(id: WalletAccountId, use: (key: Uint8Array) => T | Promise<T>): Promise<T>
 }

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import { deriveNextAccount, insertAccount } from './walletAccounts.ts'
-import type { WalletDoor } from './walletLock.ts'
-import type { WalletNotes } from './walletNotes.ts'
+import type { WalletActivity } from './walletActivity.ts'
+import type { WalletLock } from './walletLock.ts'
 import { requireAccount, requireKeyring, type WalletRepository } from './walletRepository.ts'
 import type { WalletSettings } from './walletSettings.ts'
 import type { WalletVault } from './walletVault.ts'
@@ -9,8 +9,8 @@ import type { WalletVault } from './walletVault.ts'
 type Options = {
   repository: WalletRepository
   settings: Pick<WalletSettings, 'setDefault' | 'setAutoLockMinutes'>
-  door: Pick<WalletDoor, 'inTurn' | 'secret' | 'checkUnused'>
-  notes: Pick<WalletNotes, 'publishChanged' | 'accountAdded'>
+  walletLock: Pick<WalletLock, 'runExclusive' | 'secret' | 'checkUnused'>
+  activity: Pick<WalletActivity, 'publishChanged' | 'accountAdded'>
   now: () => number
 }
 type Labels = Pick<
@@ -19,44 +19,44 @@ type Labels = Pick<
 >
 
 /** Creates the operations that change labels and add accounts. They require no secret from the user. */
-export function createWalletLabels({ repository, settings, door, notes, now }: Options): Labels {
+export function createWalletLabels({ repository, settings, walletLock, activity, now }: Options): Labels {
   return {
     markWrittenDown(id) {
       if (!repository.markWrittenDown(id)) requireKeyring(repository, id)
-      notes.publishChanged()
+      activity.publishChanged()
     },
     addAccount: ({ keyringId, chainType, label }) =>
-      door.inTurn(async () => {
+      walletLock.runExclusive(async () => {
         const keyring = requireKeyring(repository, keyringId)
         if (keyring.kind !== 'phrase') {
           throw new AppError('request/invalid', `“${keyring.label}” is one private key with one account.`)
         }
-        const secret = door.secret(keyringId)
+        const secret = walletLock.secret(keyringId)
         try {
           const account = await deriveNextAccount(secret, chainType, { keyringId, accounts: repository.accounts() })
           insertAccount(repository, { keyringId, derived: account, label, atMs: now() })
-          notes.accountAdded(keyring, account.address)
+          activity.accountAdded(keyring, account.address)
         } finally {
           secret.bytes.fill(0)
         }
-        notes.publishChanged()
+        activity.publishChanged()
       }),
     renameAccount(id, label) {
       if (!repository.renameAccount(id, label)) requireAccount(repository, id)
-      notes.publishChanged()
+      activity.publishChanged()
     },
     renameKeyring(id, label) {
       if (!repository.renameKeyring(id, label)) requireKeyring(repository, id)
-      notes.publishChanged()
+      activity.publishChanged()
     },
     setDefault(id) {
       settings.setDefault(requireAccount(repository, id).chain_type, id)
-      notes.publishChanged()
+      activity.publishChanged()
     },
     setAutoLock(minutes) {
       settings.setAutoLockMinutes(minutes)
-      door.checkUnused()
-      notes.publishChanged()
+      walletLock.checkUnused()
+      activity.publishChanged()
     },
   }
 }

@@ -13,9 +13,9 @@ const maxCharacters = 1024 * 1024
 
 /** Creates a secret store in one JSON file, which is replaced atomically and removed with its last entry. */
 export function createVaultFileSecretStore({ file }: { file: string }): SecretStore {
-  const inTurn = createSerialQueue()
+  const runExclusive = createSerialQueue()
   const change = (how: (entries: Entries) => Entries): Promise<void> =>
-    inTurn(async () => {
+    runExclusive(async () => {
       const before = await readEntries(file)
       const entries = how(before)
       if (entries !== before) await writeEntries(file, entries)
@@ -25,7 +25,7 @@ export function createVaultFileSecretStore({ file }: { file: string }): SecretSt
     kind: 'vault_file',
     detail: `The encrypted secrets are in ${file}.`,
     fault: async () => undefined,
-    read: (name) => inTurn(async () => new Map(Object.entries(await readEntries(file))).get(name)),
+    read: (name) => runExclusive(async () => new Map(Object.entries(await readEntries(file))).get(name)),
     write: (name, value) => change((entries) => ({ ...entries, [name]: value })),
     remove: (name) =>
       change((entries) => {

@@ -42,7 +42,7 @@ const take = (content: unknown) => {
     {
       store,
       publish: () => {},
-      note: () => {},
+      recordActivity: () => {},
       newId: () => (ids++).toString(16).padStart(24, '0'),
       now: () => nowMs,
       runExclusive,

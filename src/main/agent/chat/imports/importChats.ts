@@ -18,7 +18,7 @@ import { parseExport } from './readExport.ts'
 type Dependencies = {
   store: ChatStore
   publish: LocalEvents['publish']
-  note: RecordActivity
+  recordActivity: RecordActivity
   newId: () => string
   now: () => number
   /** Serializes imports, because two concurrent imports of one file would add each message twice. */
@@ -60,7 +60,7 @@ async function importParsed(
     await setImmediate()
   }
   if (messages > 0) dependencies.publish({ type: 'chat.changed', conversation_id: null })
-  dependencies.note({
+  dependencies.recordActivity({
     kind: 'chat.imported',
     actor: { kind: 'person', name: 'You' },
     summary: `You imported ${counts.imported + counts.extended} chats.`,

@@ -45,12 +45,12 @@ type Options = {
   watch: () => Pick<DomainWatch, 'look' | 'runNow'>
   tell: (notification: RenewalNotification) => void
   onChanged: () => void
-  note: RecordActivity
+  recordActivity: RecordActivity
   now: () => number
 }
 
 export function createRenewals(options: Options): Renewals {
-  const { records, auto, notices, cache, questions, watch, tell, onChanged, note, now } = options
+  const { records, auto, notices, cache, questions, watch, tell, onChanged, recordActivity, now } = options
 
   /**
    * Returns immediately, even if the service does not respond. Uses the last signed-in account until the service
@@ -98,7 +98,7 @@ export function createRenewals(options: Options): Renewals {
         records.set(settings)
         auto.onSettingsChange(settings, Date.parse(name.expires_at))
         const detail = { domain, ...(enabled && { days_before: daysBefore, years, most_micro_usd: maxMicroUsd }) }
-        recordSwitch(note, enabled ? 'on' : 'off', detail)
+        recordSwitch(recordActivity, enabled ? 'on' : 'off', detail)
       })
       onChanged()
       watch().look()
@@ -108,7 +108,7 @@ export function createRenewals(options: Options): Renewals {
       if (!records.find(domain)) throw createNotFoundError(domain)
       records.atomically(() => {
         records.remove(domain)
-        recordSwitch(note, 'off', { domain })
+        recordSwitch(recordActivity, 'off', { domain })
       })
       onChanged()
     },
@@ -116,7 +116,7 @@ export function createRenewals(options: Options): Renewals {
       if (records.find(domain)?.enabled !== true) return
       const summary = describeLeftDomain(domain)
       const actor = { kind: 'system', name: 'Steward' } as const
-      note({ kind: 'renewal.failed', actor, subject: domain, summary, detail: { domain }, links: { domain } })
+      recordActivity({ kind: 'renewal.failed', actor, subject: domain, summary, detail: { domain }, links: { domain } })
       tell({ title: `${domain} is not in your account`, body: 'Its auto-renew is still on.', domain: null })
       onChanged()
     },
@@ -145,9 +145,9 @@ export function createRenewals(options: Options): Renewals {
   }
 }
 
-function recordSwitch(note: RecordActivity, state: 'on' | 'off', detail: { domain: string }): void {
+function recordSwitch(recordActivity: RecordActivity, state: 'on' | 'off', detail: { domain: string }): void {
   const { domain } = detail
-  note({
+  recordActivity({
     kind: `renewal.${state}`,
     actor: { kind: 'person', name: 'You' },
     subject: domain,

@@ -5,12 +5,12 @@ import { html } from '../html.ts'
 import type { SecurePromptFlow, SecurePromptNext } from '../securePromptStep.ts'
 import { readEnteredPassphrase } from './newPassphrase.ts'
 
-type PolicyConfirmation = { vault: WalletVault; wish: PendingPolicyChange }
+type PolicyConfirmation = { vault: WalletVault; change: PendingPolicyChange }
 
 /** Prompt that confirms a looser policy or ends the stop, in a page that the main window cannot draw. */
 export function createConfirmPolicyPrompt({
   vault,
-  wish: { title, sentence, lines, apply },
+  change: { title, sentence, lines, apply },
 }: PolicyConfirmation): SecurePromptFlow {
   return {
     first: {

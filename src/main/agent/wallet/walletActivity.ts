@@ -12,15 +12,21 @@ const lockReasons: Record<LockReason, string> = {
 }
 
 /** Activity entries and events of the wallet. */
-export type WalletNotes = ReturnType<typeof createWalletNotes>
+export type WalletActivity = ReturnType<typeof createWalletActivity>
 
-export function createWalletNotes({ note, events }: { note: RecordActivity; events: Pick<LocalEvents, 'publish'> }) {
+export function createWalletActivity({
+  recordActivity,
+  events,
+}: {
+  recordActivity: RecordActivity
+  events: Pick<LocalEvents, 'publish'>
+}) {
   const byPerson = (kind: string, summary: string, subject?: string) =>
-    note({ kind, actor: person, summary, ...(subject !== undefined && { subject }) })
+    recordActivity({ kind, actor: person, summary, ...(subject !== undefined && { subject }) })
   return {
     publishChanged: () => events.publish({ type: 'wallet.changed' }),
     recordLocked: (why: LockReason) =>
-      note({ kind: 'wallet.locked', actor: why === 'person' ? person : steward, summary: lockReasons[why] }),
+      recordActivity({ kind: 'wallet.locked', actor: why === 'person' ? person : steward, summary: lockReasons[why] }),
     recordUnlocked: () => byPerson('wallet.unlocked', 'You unlocked the wallet.'),
     passphraseChanged: () => byPerson('wallet.passphrase_changed', 'You changed the wallet passphrase.'),
     recordCreated: ({ id, label }: Keyring) =>
@@ -30,7 +36,7 @@ export function createWalletNotes({ note, events }: { note: RecordActivity; even
       byPerson('wallet.imported', `You imported “${label}” from ${from}.`, id),
     /** Records a keyring whose accounts were lost with the database. */
     recordRecovered: ({ id, label }: Keyring) =>
-      note({
+      recordActivity({
         kind: 'wallet.imported',
         actor: steward,
         summary: `Recovered “${label}”: its secret was in the wallet, its accounts were not.`,
@@ -45,7 +51,7 @@ export function createWalletNotes({ note, events }: { note: RecordActivity; even
     accountAdded: ({ id, label }: Keyring, address: string) =>
       byPerson('wallet.account_added', `You added ${address} to “${label}”.`, id),
     addressCorrected: ({ id, label, address: wrong }: AccountRow, right: string) =>
-      note({
+      recordActivity({
         kind: 'wallet.address_corrected',
         actor: steward,
         summary: `Corrected the address of “${label}” to ${right}. Someone had replaced it with ${wrong}: don't send anything there.`,

@@ -20,7 +20,7 @@ const faultStates: Partial<Record<AppError['code'], WalletState>> = {
 }
 
 /** Creates the state of the wallet, as far as it can be read without prompting the user. */
-export function createWalletState({ repository, locator, secrets, settings }: Options) {
+export function createWalletStatus({ repository, locator, secrets, settings }: Options) {
   /** State reported by the last call to the secret store. A successful call resets it. */
   let fault: LockState | undefined
 
@@ -53,7 +53,7 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
     }
   }
 
-  const takeAway = async (): Promise<void> => {
+  const removeSecrets = async (): Promise<void> => {
     const store = locator.current()
     if (!store) return
     for (const id of settings.removing()) await store.remove(id)
@@ -66,15 +66,15 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
     watched: trackState,
     absent: () => new AppError('wallet/absent', 'There is no wallet yet.'),
     /** Creates the error for a passphrase when there is nothing to unlock. */
-    nothingToOpen(): AppError {
+    createUnlockError(): AppError {
       if (repository.keyrings().length === 0) return new AppError('wallet/absent', 'There is no wallet yet.')
       return new AppError('wallet/damaged', createLostState().detail)
     },
     /** Removes the remains of a wallet after a crash during its creation or removal. */
-    async tidy(): Promise<void> {
+    async removeRemains(): Promise<void> {
       if (repository.keyrings().length > 0) return
       try {
-        await trackState(takeAway)
+        await trackState(removeSecrets)
       } catch {
         // The state reports the error.
       }
@@ -97,7 +97,7 @@ export function createWalletState({ repository, locator, secrets, settings }: Op
     },
   }
 }
-export type WatchedState = ReturnType<typeof createWalletState>
+export type WalletStatus = ReturnType<typeof createWalletStatus>
 
 function createLostState() {
   return {

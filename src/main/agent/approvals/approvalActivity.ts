@@ -6,7 +6,7 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import { describePolicyChange } from './describeConfirmation.ts'
 import type { TimelineActor } from './intentLifecycle.ts'
 
-export type ApprovalNotes = {
+export type ApprovalActivity = {
   recordSubmitted(record: IntentRecord): void
   /**
    * Records that the intent was approved, denied, signed, expired or failed.
@@ -21,13 +21,13 @@ export type ApprovalNotes = {
   stopSwitched(stopped: boolean, denied: number): void
 }
 
-export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
+export function createApprovalActivity(recordActivity: RecordActivity): ApprovalActivity {
   return {
-    ...createIntentNotes(note),
-    ...createGrantNotes(note),
+    ...createIntentActivity(recordActivity),
+    ...createGrantActivity(recordActivity),
     policyChanged(before, after) {
       const { rules, confirm_above_micro_usd, expiry_minutes } = after
-      note({
+      recordActivity({
         kind: 'policy.changed',
         actor: person,
         summary: describePolicyChange(before, after),
@@ -35,7 +35,7 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
       })
     },
     stopSwitched(stopped, denied) {
-      note({
+      recordActivity({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
         summary: stopped ? 'You stopped everything.' : 'You resumed.',
@@ -45,13 +45,13 @@ export function createApprovalNotes(note: RecordActivity): ApprovalNotes {
   }
 }
 
-function createIntentNotes(note: RecordActivity): Pick<ApprovalNotes, 'recordSubmitted' | 'became'> {
+function createIntentActivity(recordActivity: RecordActivity): Pick<ApprovalActivity, 'recordSubmitted' | 'became'> {
   const recordIntent = (
     record: IntentRecord,
     kind: string,
     entry: { actor: Parameters<RecordActivity>[0]['actor']; summary: string },
   ) =>
-    note({
+    recordActivity({
       kind,
       ...entry,
       subject: record.id,
@@ -101,10 +101,12 @@ function toDecider({ decision }: IntentRecord): TimelineActor {
   return decision?.by === 'person' || decision?.by === 'stop' ? person : steward
 }
 
-function createGrantNotes(note: RecordActivity): Pick<ApprovalNotes, 'grantAdded' | 'grantRevoked' | 'grantEnded'> {
+function createGrantActivity(
+  recordActivity: RecordActivity,
+): Pick<ApprovalActivity, 'grantAdded' | 'grantRevoked' | 'grantEnded'> {
   return {
     grantAdded(grant, intentId) {
-      note({
+      recordActivity({
         kind: 'grant.added',
         actor: person,
         subject: grant.id,
@@ -124,7 +126,7 @@ function createGrantNotes(note: RecordActivity): Pick<ApprovalNotes, 'grantAdded
       })
     },
     grantRevoked(id) {
-      note({
+      recordActivity({
         kind: 'grant.revoked',
         actor: person,
         subject: id,
@@ -133,7 +135,7 @@ function createGrantNotes(note: RecordActivity): Pick<ApprovalNotes, 'grantAdded
       })
     },
     grantEnded(grant, actor) {
-      note({
+      recordActivity({
         kind: 'grant.revoked',
         actor,
         subject: grant.id,
