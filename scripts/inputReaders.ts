@@ -14,8 +14,7 @@ const allowed: Readonly<Record<string, string>> = {
   'src/main/config/config.ts': 'the configuration file of the operator',
   'src/main/agent/securePrompts/securePromptForm.ts':
     'at most 128 KB; the rest is read and dropped, since browsers send all of a form',
-  'src/main/agent/domains/propagation/dnsQuestion.ts':
-    'one DNS message over TCP, which has 65,535 bytes, and a deadline',
+  'src/main/agent/domains/propagation/dnsClient.ts': 'one DNS message over TCP, which has 65,535 bytes, and a deadline',
   'src/main/service/domains/registrars/local/dns/dnsServer.ts':
     'one DNS message over TCP, which has 65,535 bytes, and an idle timeout',
   'src/main/agent/tools/mcpExchange.ts': 'answers of our own server of tools, in this process',

@@ -1,14 +1,14 @@
 import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { boundTerminal, boundWidths, computeChunkBytes } from './terminalBounds.ts'
+import { computeChunkBytes, limitTerminal, limitWidths } from './terminalBounds.ts'
 
 const huge = 2_147_483_647
 const lines = Array.from({ length: 6 }, (_, line) => `line ${line}`).join('\r\n')
 
 function open({ cols = 12, rows = 6, scrollback = 100 } = {}) {
   const terminal = new Terminal({ cols, rows, scrollback, allowProposedApi: true })
-  boundWidths(terminal)
-  boundTerminal(terminal)
+  limitWidths(terminal)
+  limitTerminal(terminal)
   const write = (text: string) => new Promise<void>((parsed) => terminal.write(text, parsed))
   const readScreen = () => {
     const { active } = terminal.buffer

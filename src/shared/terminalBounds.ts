@@ -59,7 +59,7 @@ const clipboardCode = 52
 const linkLimits = { max: 4_096, retained: 3_072 }
 
 /** Bounds the cost of sequences in a terminal of xterm.js, browser or headless. */
-export function boundTerminal(terminal: object): void {
+export function limitTerminal(terminal: object): void {
   const core = (terminal as { _core: Core })._core
   boundCounts(core)
   boundLineMoves(core)
@@ -212,7 +212,7 @@ function findLine(lines: Lines, row: number): { first: number; last: number } {
 }
 
 /** Sets character widths that match those of programs in sandboxes, with bounds. */
-export function boundWidths(terminal: {
+export function limitWidths(terminal: {
   readonly unicode: { register(widths: CharacterWidths): void; activeVersion: string }
 }): void {
   const bounded = createBoundedWidths(createCharacterWidths())

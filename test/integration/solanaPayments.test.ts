@@ -93,7 +93,7 @@ test('a refused payment counts until block and local clock expire, then cannot b
   await created.ended(id)
   const readOnHold = async () => {
     await created.engine.follow(id)
-    return created.records.sum({ sinceMs: 0 }).held
+    return created.records.sum({ sinceMs: 0 }).reserved
   }
   nowMs += 10 * 60_000
   expect(await readOnHold()).toBe(10_000) // the block is not too old

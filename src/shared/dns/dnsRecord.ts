@@ -169,8 +169,8 @@ function normalizeIpv6(text: string): string {
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
   const groups = [...first, ...zeros, ...last].map((value) => Number.parseInt(value, 16).toString(16))
   const runs = groups.join(':').match(/(?<=^|:)0(:0)+(?=:|$)/g) ?? []
-  const [longestRun] = runs.toSorted((a, b) => b.length - a.length)
-  return longestRun === undefined ? groups.join(':') : shortenAddress(groups.join(':'), longestRun)
+  const [maxRun] = runs.toSorted((a, b) => b.length - a.length)
+  return maxRun === undefined ? groups.join(':') : shortenAddress(groups.join(':'), maxRun)
 }
 
 function shortenAddress(address: string, run: string): string {

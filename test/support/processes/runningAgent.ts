@@ -72,7 +72,7 @@ export async function createRunningAgent(options: {
     config,
     link,
     hosted,
-    tellService,
+    notifyService: tellService,
     events,
     dialog: undefined,
     scope,

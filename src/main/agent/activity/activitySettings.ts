@@ -33,13 +33,13 @@ export function createActivitySettings({
       const { recordSinceMs: since, ...before } = settings.read()
       const defined = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
       const after: ActivitySettings = { ...before, ...defined }
-      const words = describeChange(before, after)
-      if (words.length === 0) return after
+      const changes = describeChange(before, after)
+      if (changes.length === 0) return after
       settings.write({ ...after, recordSinceMs: after.record_terminals ? (since ?? now()) : null })
       recordActivity({
         kind: 'log.settings',
         actor: { kind: 'person', name: 'You' },
-        summary: `You changed what Activity keeps: ${words.join('; ')}.`,
+        summary: `You changed what Activity keeps: ${changes.join('; ')}.`,
         detail: after,
       })
       changed.emit(after)
@@ -50,14 +50,14 @@ export function createActivitySettings({
 }
 
 function describeChange(before: ActivitySettings, after: ActivitySettings): string[] {
-  const words: string[] = []
+  const changes: string[] = []
   const { keep_entries_days: entries, record_terminals: record, keep_recordings_days: recordings } = after
   if (entries !== before.keep_entries_days) {
-    words.push(entries === null ? 'entries for ever' : `entries for ${formatDays(entries)}`)
+    changes.push(entries === null ? 'entries for ever' : `entries for ${formatDays(entries)}`)
   }
-  if (record !== before.record_terminals) words.push(record ? 'terminals are recorded' : 'terminals are not recorded')
-  if (recordings !== before.keep_recordings_days) words.push(`recordings for ${formatDays(recordings)}`)
-  return words
+  if (record !== before.record_terminals) changes.push(record ? 'terminals are recorded' : 'terminals are not recorded')
+  if (recordings !== before.keep_recordings_days) changes.push(`recordings for ${formatDays(recordings)}`)
+  return changes
 }
 
 function formatDays(days: number): string {

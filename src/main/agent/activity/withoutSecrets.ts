@@ -14,7 +14,7 @@ export const maxStoredLength = 4_000
 export const maxDetailFields = 40
 
 /** Minimum number of words in a BIP-39 phrase. */
-const minWords = 12
+const minPhraseLength = 12
 const load = createRequire(import.meta.url)
 
 /**
@@ -92,7 +92,7 @@ function findRun(words: readonly RegExpExecArray[], from: number, fits: (word: R
     const word = words[next]
     if (word && fits(word)) continue
     const [begin, last] = [words[first], words[next - 1]]
-    if (next - first >= minWords && begin && last) {
+    if (next - first >= minPhraseLength && begin && last) {
       return { start: begin.index, end: last.index + last[0].length, next }
     }
     first = next + 1

@@ -170,11 +170,11 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
 
 type Area = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
 
-const wellKnown = '.well-known'
+const findMetadata = '.well-known'
 const servicePaths = routeTable.flatMap(({ path, aliases }) => [path, ...aliases])
 /** First path segments of the service. Paths below `.well-known` are listed individually. */
 const serviceSegments = new Set(['openapi.json', ...servicePaths.map(getFirstSegment)])
-const wellKnownPaths = new Set<string>(servicePaths.filter((path) => getFirstSegment(path) === wellKnown))
+const metadataPaths = new Set<string>(servicePaths.filter((path) => getFirstSegment(path) === findMetadata))
 
 function getFirstSegment(path: string): string {
   return path.split('/', 2)[1] ?? ''
@@ -186,7 +186,7 @@ function findArea(path: string): Area {
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
   if (path.startsWith(`${securePromptPath}/`)) return 'local' // no such local path: secure prompts exist on another host name only
   const segment = getFirstSegment(path)
-  const isOfService = segment === wellKnown ? wellKnownPaths.has(path) : serviceSegments.has(segment)
+  const isOfService = segment === findMetadata ? metadataPaths.has(path) : serviceSegments.has(segment)
   return isOfService ? 'service' : 'page'
 }
 

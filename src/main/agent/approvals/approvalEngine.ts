@@ -77,7 +77,7 @@ export function createApprovalEngine(options: Options): Approvals {
   const expireDue = expiry.sweep
   const onGrantsChanged = () => publish({ type: 'grants.changed' })
 
-  const leaveLifecycle = lifecycle.subscribe(({ record, before, actor }) => {
+  const unsubscribeFromLifecycle = lifecycle.subscribe(({ record, before, actor }) => {
     if (!before) activity.recordSubmitted(record)
     activity.became(record, actor)
     publish({ type: 'intent.changed', intent: reviewing.toWire(record) })
@@ -98,7 +98,7 @@ export function createApprovalEngine(options: Options): Approvals {
     ...{ lifecycle, evaluation, mayNow, signer, wallet, isStopped, beforeSigning, expireDue, log },
   })
   const waiting = createIntentWaiting({ lifecycle, get })
-  const leaveWallet = options.onWalletChange(signing.resumeAll)
+  const unsubscribeFromWallet = options.onWalletChange(signing.resumeAll)
   leased.start()
   signing.start()
 
@@ -146,11 +146,11 @@ export function createApprovalEngine(options: Options): Approvals {
     review: reviewing.review,
     close() {
       leased.close()
-      leaveWallet()
+      unsubscribeFromWallet()
       signing.close()
       expiry.close()
       waiting.close()
-      leaveLifecycle()
+      unsubscribeFromLifecycle()
     },
   }
 }

@@ -13,11 +13,11 @@ export function createLocalEvents(link: Pick<LocalEvents, 'subscribe'>): LocalEv
   return {
     publish: localEmitter.emit,
     subscribe(listener) {
-      const leaveOwn = localEmitter.subscribe(listener)
-      const leaveLink = link.subscribe(listener)
+      const unsubscribeOwn = localEmitter.subscribe(listener)
+      const unsubscribeFromLink = link.subscribe(listener)
       return () => {
-        leaveOwn()
-        leaveLink()
+        unsubscribeOwn()
+        unsubscribeFromLink()
       }
     },
   }

@@ -46,7 +46,7 @@ export type SignedEntry = RowOf<typeof signatureTable>
 export type OpenEntry = BudgetEntry & SignedEntry
 export type StoredPayee = RowOf<typeof payeeTable>
 /** Amounts in micro-dollars. */
-export type BudgetUsage = { spent: number; held: number }
+export type BudgetUsage = { spent: number; reserved: number }
 type Since = { sinceMs: number; host?: string; payee?: string }
 
 export type PaymentBudgetRepository = {
@@ -112,7 +112,7 @@ export function createPaymentBudgetRepository(database: Database): PaymentBudget
   )
   const used = database.prepare<[Params<keyof Since>], BudgetUsage>(
     `SELECT coalesce(sum(iif(state = 'spent', amount_micro_usd, 0)), 0) AS spent,
-       coalesce(sum(iif(state IN ('reserved', 'signed'), amount_micro_usd, 0)), 0) AS held
+       coalesce(sum(iif(state IN ('reserved', 'signed'), amount_micro_usd, 0)), 0) AS reserved
      FROM payment_budget_entries
      WHERE at_ms > @sinceMs AND state <> 'void' AND (@host IS NULL OR host = @host) AND (@payee IS NULL OR payee = @payee)`,
   )
@@ -153,10 +153,10 @@ export function createPaymentBudgetRepository(database: Database): PaymentBudget
     overdue: (nowMs) =>
       overdue.all({ nowMs }).map((row) => ({ ...entryTable.fromRow(row), ...signatureTable.fromRow(row) })),
     sum: ({ sinceMs, host, payee }) =>
-      used.get({ sinceMs, host: host ?? null, payee: payee ?? null }) ?? { spent: 0, held: 0 },
+      used.get({ sinceMs, host: host ?? null, payee: payee ?? null }) ?? { spent: 0, reserved: 0 },
     chats: (sinceMs) => ({
       spent: chatsSpentQuery.get({ sinceMs })?.amount ?? 0,
-      held: chatReservationsQuery.get()?.amount ?? 0,
+      reserved: chatReservationsQuery.get()?.amount ?? 0,
     }),
     payees: () => payees.all().map(payeeTable.fromRow),
     findPayee: (host, network) => payeeOf.get({ host, network })?.payTo,

@@ -36,7 +36,7 @@ function openBudgets(file: string, now: () => number, limits: object = { day_mic
     now,
   })
   const readRemaining = () => budgets.remainingForAll()
-  const shared = { remainingForAll: readRemaining, words: () => 'The limit leaves too little.' }
+  const shared = { remainingForAll: readRemaining, explain: () => 'The limit leaves too little.' }
   return {
     database,
     records,

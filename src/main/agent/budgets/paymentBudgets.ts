@@ -54,25 +54,25 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
     return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() + 1, 1)
   }
   const toState = (budget: Pick<BudgetState, 'scope' | 'key' | 'limit_micro_usd'>): BudgetState => {
-    const { spent, held } = readUsed(budget)
+    const { spent, reserved } = readUsed(budget)
     const { limit_micro_usd: limit, scope } = budget
     return {
       ...budget,
       used_micro_usd: spent,
-      held_micro_usd: held,
-      remaining_micro_usd: limit === null ? null : Math.max(0, limit - spent - held),
+      held_micro_usd: reserved,
+      remaining_micro_usd: limit === null ? null : Math.max(0, limit - spent - reserved),
       resets_at: scope === 'payment' || scope === 'day' ? null : toIsoTime(monthEnd()),
     }
   }
   const readUsed = ({ scope, key }: Pick<BudgetState, 'scope' | 'key'>) => {
     // One millisecond earlier, so that the first millisecond of the month is included.
     const monthMs = monthStart() - 1
-    if (scope === 'payment') return { spent: 0, held: 0 }
+    if (scope === 'payment') return { spent: 0, reserved: 0 }
     if (scope === 'host') return records.sum({ sinceMs: monthMs, host: key ?? '' })
     if (scope === 'payee') return records.sum({ sinceMs: monthMs, payee: key ?? '' })
     const sinceMs = scope === 'day' ? now() - dayMs : monthMs
     const [paid, chats] = [records.sum({ sinceMs }), records.chats(sinceMs)]
-    return { spent: paid.spent + chats.spent, held: paid.held + chats.held }
+    return { spent: paid.spent + chats.spent, reserved: paid.reserved + chats.reserved }
   }
   const common = ({ day_micro_usd: day, month_micro_usd: month }: PaymentBudgetLimits): BudgetState[] => [
     toState({ scope: 'day', key: null, limit_micro_usd: day }),
@@ -134,7 +134,7 @@ export function createPaymentBudgets(options: { records: PaymentBudgetRepository
 export function createSharedBudget({ remainingForAll, tightest }: PaymentBudgets): SharedBudget {
   return {
     remainingForAll,
-    words() {
+    explain() {
       const limit = tightest()
       return limit && describeExceeded(limit)
     },

@@ -11,7 +11,7 @@ test('an authorization signed for a program counts until the chain reports it un
   const signed = await approvals.submit({ intent: payment('900'), requester: script })
   expect(signed.state).toBe('signed')
   const readUsed = () => records.sum({ sinceMs: 0 })
-  expect(readUsed()).toEqual({ spent: 0, held: 900 })
+  expect(readUsed()).toEqual({ spent: 0, reserved: 900 })
   const refused = await approvals.submit({ intent: payment('101'), requester: script })
   expect(refused).toMatchObject({ state: 'denied', error: expect.stringContaining('any 24 hours') })
 
@@ -31,11 +31,11 @@ test('an authorization signed for a program counts until the chain reports it un
   expect(lookups).toMatchObject([
     { network: 'eip155:8453', amount: '900', nonce: signed.result?.authorization?.nonce, service: 'embedded' },
   ])
-  expect(readUsed().held).toBe(900)
+  expect(readUsed().reserved).toBe(900)
   nowMs += 2 * 3_600_000
   outcome = { state: 'unused', isFinal: true }
   await entries.reconcile(() => true) // Steward follows this payment itself
-  expect(readUsed().held).toBe(900)
+  expect(readUsed().reserved).toBe(900)
   await entries.reconcile(() => false)
-  expect(readUsed()).toEqual({ spent: 0, held: 0 })
+  expect(readUsed()).toEqual({ spent: 0, reserved: 0 })
 })

@@ -71,7 +71,7 @@ const dayMs = 24 * 3600 * 1000
 export type SharedBudget = {
   remainingForAll(): number
   /** Returns one sentence that explains why the remaining amount is too small. */
-  words(): string | undefined
+  explain(): string | undefined
 }
 type Options = { spending: SpendRepository; shared?: SharedBudget; now: () => number }
 
@@ -101,9 +101,9 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
     Math.min(...states(scope).map(getRemaining), getSharedRemaining())
   const toRefusal = (scope: SpendScopeKeys | undefined): AppError => {
     const limit = tightest(scope)
-    const words =
-      getSharedRemaining() < (limit ? getRemaining(limit) : Number.POSITIVE_INFINITY) ? shared?.words() : undefined
-    return words === undefined ? toExceededError(limit) : new AppError('budget/exceeded', `Not sent: ${words}`)
+    const reason =
+      getSharedRemaining() < (limit ? getRemaining(limit) : Number.POSITIVE_INFINITY) ? shared?.explain() : undefined
+    return reason === undefined ? toExceededError(limit) : new AppError('budget/exceeded', `Not sent: ${reason}`)
   }
   /** Returns the limit with the smallest remaining amount. */
   const tightest = (scope: SpendScopeKeys | undefined): LimitState | undefined =>

@@ -8,7 +8,7 @@ import { type AttachmentId, chatLimits } from '#shared/contract/chats.ts'
 import { toWireAttachment } from './attachmentRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import { estimateTokens, imageTokens } from './estimateTokens.ts'
-import { requireAttachment } from './newMessages.ts'
+import { requireAttachment } from './messageDefaults.ts'
 
 type Dependencies = { store: ChatStore; newId: () => string; now: () => number }
 
@@ -33,7 +33,7 @@ export function createAttachments({ store, newId, now }: Dependencies): Attachme
         kind: mediaType === undefined ? ('text' as const) : ('image' as const),
         media_type: mediaType ?? 'text/plain',
         size: bytes.length,
-        tokens: mediaType === undefined ? Math.ceil(estimateTokens(bytes.toString('utf8'))) : imageTokens.usual,
+        tokens: mediaType === undefined ? Math.ceil(estimateTokens(bytes.toString('utf8'))) : imageTokens.expected,
         createdAtMs: now(),
       }
       store.attachments.add(stored, bytes)

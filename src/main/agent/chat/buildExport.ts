@@ -1,13 +1,13 @@
 import { type BytesResponse, createBytesAnswer } from '#platform/http/answers.ts'
+import type { ActiveRuns } from './activeRuns.ts'
 import { toHeaderName } from './attachments.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { Conversations } from './conversations.ts'
 import type { MessageRow } from './messageRepository.ts'
 import { toWireMessages } from './messagesToWire.ts'
-import type { RunningAnswers } from './runningAnswers.ts'
 
-type Dependencies = { store: ChatStore; running: RunningAnswers; conversations: Pick<Conversations, 'toWire'> }
+type Dependencies = { store: ChatStore; running: ActiveRuns; conversations: Pick<Conversations, 'toWire'> }
 
 /** Exports all branches as JSON, or the selected branch as Markdown. */
 export function buildExport(dependencies: Dependencies, id: string, format: 'json' | 'markdown'): BytesResponse {

@@ -21,14 +21,14 @@ import {
   searchConversations,
 } from '#shared/contract/chats.ts'
 import { createLocalEndpoint, createLocalEventsEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
+import type { ActiveRuns } from './activeRuns.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { Conversations } from './conversations.ts'
 import { toWireMessages } from './messagesToWire.ts'
-import type { RunningAnswers } from './runningAnswers.ts'
 import type { Sending } from './sending.ts'
-import { streamAnswerEvents } from './streamAnswerEvents.ts'
+import { streamMessageEvents } from './streamMessageEvents.ts'
 
-type Options = { store: ChatStore; running: RunningAnswers; conversations: Conversations; sending: Sending }
+type Options = { store: ChatStore; running: ActiveRuns; conversations: Conversations; sending: Sending }
 
 export function createChatRoutes({ store, running, conversations, sending }: Options): LocalEndpoint[] {
   const read = (id: string): Message => {
@@ -73,7 +73,7 @@ export function createChatRoutes({ store, running, conversations, sending }: Opt
       const { messageId } = params
       store.message(messageId) // throws if the message does not exist
       return createEventStreamResponse(
-        streamAnswerEvents({ answer: running.get(messageId), read: () => read(messageId), signal }),
+        streamMessageEvents({ run: running.get(messageId), read: () => read(messageId), signal }),
       )
     }),
   ]

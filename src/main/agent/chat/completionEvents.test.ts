@@ -7,12 +7,12 @@ const choice = (delta: unknown, more: object = {}) =>
 
 test('parses text, reasoning and refusals', () => {
   expect(parseCompletionEvents(choice({ role: 'assistant', content: 'Hi' }))).toEqual([
-    { type: 'piece', text: 'Hi', reasoning: '' },
+    { type: 'delta', text: 'Hi', reasoning: '' },
   ])
   expect(parseCompletionEvents(choice({ reasoning_content: 'Hm.' }))).toEqual([
-    { type: 'piece', text: '', reasoning: 'Hm.' },
+    { type: 'delta', text: '', reasoning: 'Hm.' },
   ])
-  expect(parseCompletionEvents(choice({ refusal: 'No.' }))).toEqual([{ type: 'piece', text: 'No.', reasoning: '' }])
+  expect(parseCompletionEvents(choice({ refusal: 'No.' }))).toEqual([{ type: 'delta', text: 'No.', reasoning: '' }])
   expect(parseCompletionEvents(choice({ role: 'assistant', content: '' }))).toEqual([])
 })
 

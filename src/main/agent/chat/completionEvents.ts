@@ -8,8 +8,8 @@ const maxIndex = 1_000
 
 /** Events of a completion in progress. */
 export type CompletionEvent =
-  | { type: 'piece'; text: string; reasoning: string }
-  | { type: 'call'; piece: ToolCallDelta }
+  | { type: 'delta'; text: string; reasoning: string }
+  | { type: 'call'; delta: ToolCallDelta }
   | { type: 'carried'; carried: ProviderState }
   | { type: 'finish'; reason: string }
   | { type: 'usage'; usage: CompletionUsage }
@@ -77,18 +77,18 @@ export function parseCompletionEvents(data: string): CompletionEvent[] {
   const { error, detail, choices, usage } = parseChunk(data)
   if (error) return [{ type: 'error', error, detail }]
   const [choice] = choices
-  const piece = choice?.delta
+  const delta = choice?.delta
   const reason = choice?.finish_reason
   return [
-    ...(piece && (piece.content !== '' || piece.reasoning_content !== '' || piece.refusal !== '')
-      ? [{ type: 'piece' as const, text: piece.content + piece.refusal, reasoning: piece.reasoning_content }]
+    ...(delta && (delta.content !== '' || delta.reasoning_content !== '' || delta.refusal !== '')
+      ? [{ type: 'delta' as const, text: delta.content + delta.refusal, reasoning: delta.reasoning_content }]
       : []),
-    ...(piece?.tool_calls ?? []).map(({ index, function: { name, arguments: args }, extra_content: extra }) => ({
+    ...(delta?.tool_calls ?? []).map(({ index, function: { name, arguments: args }, extra_content: extra }) => ({
       type: 'call' as const,
-      piece: { index, name, arguments: args, extra },
+      delta: { index, name, arguments: args, extra },
     })),
-    ...(piece?.reasoning_details || piece?.extra_content !== undefined
-      ? [{ type: 'carried' as const, carried: readProviderState(piece) }]
+    ...(delta?.reasoning_details || delta?.extra_content !== undefined
+      ? [{ type: 'carried' as const, carried: readProviderState(delta) }]
       : []),
     ...(reason ? [{ type: 'finish' as const, reason }] : []),
     ...(usage ? [{ type: 'usage' as const, usage: toUsage(usage) }] : []),

@@ -4,10 +4,10 @@ import type { Input } from '#shared/contract/route.ts'
 import type { StoredAttachment } from './attachmentRepository.ts'
 import type { CallRow, StepRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
-import { buildPromptContext } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import { isCacheBilled } from './modelPrices.ts'
+import { buildPromptContext } from './promptContext.ts'
 import type { ProviderState } from './toolCallAccumulator.ts'
 
 type RequestOptions = {

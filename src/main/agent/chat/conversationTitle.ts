@@ -19,8 +19,8 @@ export function cleanTitle(text: string, max: number = chatLimits.titleCharacter
   const characters = [...line]
   if (characters.length <= max) return line
   const cut = characters.slice(0, max - 1).join('')
-  const words = cut.slice(0, Math.max(cut.lastIndexOf(' '), cut.length - 20))
-  return `${words.trimEnd()}…`
+  const head = cut.slice(0, Math.max(cut.lastIndexOf(' '), cut.length - 20))
+  return `${head.trimEnd()}…`
 }
 
 /** Returns the name of a chat as a requester, for example in Approvals. */

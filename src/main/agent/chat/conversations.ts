@@ -19,16 +19,16 @@ import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
+import type { ActiveRuns } from './activeRuns.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { ListCursor, ListFilter, StoredConversation } from './conversationRepository.ts'
 import { cleanTitle, newChat, toChatName } from './conversationTitle.ts'
-import type { RunningAnswers } from './runningAnswers.ts'
 import { searchQuery, splitSnippet } from './searchQuery.ts'
 
 export type ConversationsDependencies = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'sumSpend' | 'states'>
-  running: RunningAnswers
+  running: ActiveRuns
   principals: Pick<AgentPrincipals, 'end'>
   /** @throws AppError `request/invalid` */
   checkLimits: (limits: SpendLimits, field: string) => void

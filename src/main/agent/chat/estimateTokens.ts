@@ -21,7 +21,7 @@ function estimateCharacter(code: number): number {
 }
 
 /** Tokens of an image of any size, because providers scale images down before counting. */
-export const imageTokens = { usual: 1_000, most: 4_096 } as const
+export const imageTokens = { expected: 1_000, max: 4_096 } as const
 
 /** Provider overhead per message, in tokens. */
-export const frameTokens = { usual: 4, most: 64 } as const
+export const frameTokens = { expected: 4, max: 64 } as const

@@ -4,12 +4,12 @@ import { noParameters } from '#shared/contract/chats.ts'
 import { noTools } from '#shared/contract/chatTools.ts'
 import type { Output, Parsed } from '#shared/contract/route.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
-import { planAnswer } from './answerPlan.ts'
 import type { ChatStore } from './chatStore.ts'
-import { buildPromptContext } from './chatToolbox.ts'
+import { planCompletion } from './completionPlan.ts'
+import { measureMessage, requireAttachment } from './messageDefaults.ts'
 import type { MessageWeight } from './messageRepository.ts'
 import type { ModelList } from './modelList.ts'
-import { measureMessage, requireAttachment } from './newMessages.ts'
+import { buildPromptContext } from './promptContext.ts'
 
 type Dependencies = { store: ChatStore; budgets: Pick<SpendBudgets, 'states' | 'refusal'>; models: ModelList }
 type EstimateRequest = Parsed<typeof estimateMessage>['body']
@@ -41,8 +41,8 @@ export async function estimateRequest(
   const systemPrompt = buildPromptContext(store, {
     tools: conversation?.tools ?? noTools,
     systemPrompt: ownPrompt,
-  }).weighed
-  const plans = listed.map((model) => planAnswer(model, { weights, systemPrompt, parameters }))
+  }).measuredText
+  const plans = listed.map((model) => planCompletion(model, { weights, systemPrompt, parameters }))
 
   const scope = conversation && { conversationId: conversation.id, ownLimits: conversation.limits }
   const costs = plans.map((plan) => plan.plan(Number.POSITIVE_INFINITY) ?? 0)

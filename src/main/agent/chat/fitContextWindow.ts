@@ -31,7 +31,7 @@ export function fitContextWindow(
 ): ContextWindow | undefined {
   const availableTokens = (budget.contextWindow - Math.min(budget.outputTokens, budget.contextWindow / 2)) / margin
   const sums: Sum[] = [
-    { expected: frameTokens.usual + system.tokens, max: 2 * frameTokens.most + system.bytes, bytes: system.bytes },
+    { expected: frameTokens.expected + system.tokens, max: 2 * frameTokens.max + system.bytes, bytes: system.bytes },
   ]
   for (const weight of weights.toReversed()) {
     const sum = addMessage(sums.at(-1), weight)
@@ -56,8 +56,8 @@ type Sum = { expected: number; max: number; bytes: number }
 function addMessage(sum: Sum | undefined, { bytes, tokens, images, image_bytes }: MessageWeight): Sum {
   const { expected, max, bytes: before } = sum ?? { expected: 0, max: 0, bytes: 0 }
   return {
-    expected: expected + frameTokens.usual + tokens,
-    max: max + frameTokens.most * (1 + images) + bytes + images * imageTokens.most,
+    expected: expected + frameTokens.expected + tokens,
+    max: max + frameTokens.max * (1 + images) + bytes + images * imageTokens.max,
     bytes: before + bytes + Math.ceil(image_bytes / 3) * 4,
   }
 }

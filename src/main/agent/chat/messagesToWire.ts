@@ -2,14 +2,14 @@ import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { ChatFailure, type Message, MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { MessageId } from '#shared/contract/chats.ts'
 import { toIsoTime } from '#shared/time.ts'
+import type { ActiveRuns } from './activeRuns.ts'
 import { toWireAttachment } from './attachmentRepository.ts'
 import { callToWire } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
-import type { RunningAnswers } from './runningAnswers.ts'
 
-type MessageContext = { store: ChatStore; running: Pick<RunningAnswers, 'get'> }
+type MessageContext = { store: ChatStore; running: Pick<ActiveRuns, 'get'> }
 
 /** Converts messages of one conversation for the window. A message in progress includes its text so far. */
 export function toWireMessages(

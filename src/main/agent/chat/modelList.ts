@@ -22,29 +22,29 @@ export function createModelList({
   now: () => number
 }): ModelList {
   let cached: { models: Map<string, ListedModel>; atMs: number } | undefined
-  let asking: Promise<Map<string, ListedModel>> | undefined
+  let pendingList: Promise<Map<string, ListedModel>> | undefined
 
-  const ask = (): Promise<Map<string, ListedModel>> => {
+  const fetchList = (): Promise<Map<string, ListedModel>> => {
     const response = client
       .call(listModels, {})
       .then(({ data }) => new Map(data.filter(isChatModel).map((item) => [item.id, item])))
-    const isLatest = () => asking === response
+    const isLatest = () => pendingList === response
     response.then(
       (models) => {
         if (!isLatest()) return
         cached = { models, atMs: now() }
-        asking = undefined
+        pendingList = undefined
       },
       () => {
-        if (isLatest()) asking = undefined
+        if (isLatest()) pendingList = undefined
       },
     )
     return response
   }
   const models = (): Promise<Map<string, ListedModel>> => {
     if (cached && now() - cached.atMs < freshMs) return Promise.resolve(cached.models)
-    asking ??= ask()
-    return asking
+    pendingList ??= fetchList()
+    return pendingList
   }
   const find = async (name: string): Promise<ListedModel | undefined> => (await models()).get(name)
 
@@ -60,7 +60,7 @@ export function createModelList({
       ),
     forget() {
       cached = undefined
-      asking = undefined
+      pendingList = undefined
     },
   }
 }

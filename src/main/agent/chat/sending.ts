@@ -4,25 +4,25 @@ import type { LimitState } from '#shared/contract/chats.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { SpendBudgets, SpendRequest } from '../budgets/spendBudgets.ts'
-import type { AnswerJob } from './answering.ts'
-import { planAnswer } from './answerPlan.ts'
-import { getTurnLimit } from './answerTurn.ts'
+import type { ActiveRuns } from './activeRuns.ts'
 import type { ChatStore } from './chatStore.ts'
-import { buildPromptContext } from './chatToolbox.ts'
+import { planCompletion } from './completionPlan.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { createTitle } from './conversationTitle.ts'
+import { createPendingMessage, measureMessage, messageDefaults, requireAttachment } from './messageDefaults.ts'
 import type { MessageRow, MessageWeight } from './messageRepository.ts'
 import { toWireMessages } from './messagesToWire.ts'
 import type { ModelList } from './modelList.ts'
-import { blankMessage, createBlankAnswer, measureMessage, requireAttachment } from './newMessages.ts'
-import type { RunningAnswers } from './runningAnswers.ts'
+import { buildPromptContext } from './promptContext.ts'
+import { getRunLimit } from './runBudget.ts'
+import type { RunJob } from './runExecutor.ts'
 
 export type SendingDependencies = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'reserve'>
   models: ModelList
-  running: RunningAnswers
-  begin: (job: AnswerJob) => void
+  running: ActiveRuns
+  begin: (job: RunJob) => void
   /** Whether the user stopped everything. */
   isStopped: () => boolean
   publish: LocalEvents['publish']
@@ -58,7 +58,7 @@ export function createSending(dependencies: SendingDependencies): Sending {
   const { store, running } = dependencies
   return {
     send: (conversationId, message) => sendMessage(dependencies, conversationId, message),
-    regenerate: (messageId, request) => regenerateAnswer(dependencies, messageId, request),
+    regenerate: (messageId, request) => regenerateMessage(dependencies, messageId, request),
     stop(messageId) {
       const { message, conversation } = store.message(messageId)
       running.get(messageId)?.stop()
@@ -89,14 +89,14 @@ async function sendMessage(
     const parent = parent_id === null ? undefined : requireParent(dependencies, conversation, parent_id)
     const attachments = attachment_ids.map((id) => requireAttachment(store, id))
     const weight = measureMessage(text, attachments)
-    const { user, jobs, warnings } = createAnswers(dependencies, {
+    const { user, jobs, warnings } = createAssistantMessages(dependencies, {
       conversation,
       models,
       weights: [...(parent ? store.messages.weights(parent) : []), { ...weight, number: 0, position: 0, role: 'user' }],
       requestId: options.request_id,
-      question() {
+      getUserMessage() {
         const row = store.messages.add({
-          ...blankMessage,
+          ...messageDefaults,
           id: `msg_${dependencies.newId()}`,
           conversation: conversation.number,
           parent,
@@ -124,12 +124,12 @@ async function sendMessage(
     return { conversation: changed, user, jobs, warnings }
   })
   if ('again' in result) return result.again
-  beginAnswers(dependencies, result.conversation, result.jobs)
+  beginRuns(dependencies, result.conversation, result.jobs)
   const rows = [result.user, ...result.jobs.map(({ row }) => row)]
   return toSentMessages(dependencies, { ...result, rows })
 }
 
-async function regenerateAnswer(
+async function regenerateMessage(
   dependencies: SendingDependencies,
   messageId: string,
   request: SendOptions,
@@ -153,11 +153,11 @@ async function regenerateAnswer(
         'This assistant message has no user message before it and cannot be regenerated.',
       )
     }
-    const result = createAnswers(dependencies, {
+    const result = createAssistantMessages(dependencies, {
       conversation,
       models,
       weights: store.messages.weights(user),
-      question: () => user,
+      getUserMessage: () => user,
       requestId: request.request_id,
     })
     const changed: StoredConversation = {
@@ -170,23 +170,23 @@ async function regenerateAnswer(
     return { conversation: changed, ...result }
   })
   if ('again' in result) return result.again
-  beginAnswers(dependencies, result.conversation, result.jobs)
+  beginRuns(dependencies, result.conversation, result.jobs)
   return toSentMessages(dependencies, { ...result, rows: result.jobs.map(({ row }) => row) })
 }
 
-type AnswersRequest = {
+type AssistantMessagesInput = {
   conversation: StoredConversation
   models: readonly ListedModel[]
   weights: readonly MessageWeight[]
   /** Adds or finds the user message. */
-  question: () => MessageRow
+  getUserMessage: () => MessageRow
   requestId: string | undefined
 }
 
 /** Creates the assistant messages within the transaction of the reservations. */
-function createAnswers(
+function createAssistantMessages(
   dependencies: SendingDependencies,
-  { conversation, models, weights, question, requestId }: AnswersRequest,
+  { conversation, models, weights, getUserMessage, requestId }: AssistantMessagesInput,
 ) {
   const { store, budgets, running, now } = dependencies
   if (dependencies.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
@@ -197,11 +197,11 @@ function createAnswers(
   if (tools.enabled && models.length > 1) {
     throw new AppError('chat/model', 'With tools on, only one model can answer at a time.')
   }
-  const systemPrompt = buildPromptContext(store, conversation).weighed
-  const maxOfTurn = getTurnLimit(conversation)
+  const systemPrompt = buildPromptContext(store, conversation).measuredText
+  const runLimit = getRunLimit(conversation)
   const planned = models.map((model) => ({
     id: `msg_${dependencies.newId()}`,
-    plan: planAnswer(model, { weights, systemPrompt, parameters }),
+    plan: planCompletion(model, { weights, systemPrompt, parameters }),
     reserved: 0,
   }))
   const warnings = budgets.reserve(
@@ -211,20 +211,20 @@ function createAnswers(
         id: item.id,
         model: item.plan.model.id,
         plan(available) {
-          const amount = item.plan.plan(Math.min(available, maxOfTurn))
+          const amount = item.plan.plan(Math.min(available, runLimit))
           item.reserved = amount ?? 0
           return amount
         },
       }),
     ),
   )
-  const user = question()
+  const user = getUserMessage()
   const groupId = planned.length > 1 ? `grp_${dependencies.newId()}` : null
   const jobs = planned.map(({ id, plan, reserved }) => {
     // The new message had no number when it was planned.
     plan.context.messages = plan.context.messages.map((number) => (number === 0 ? user.number : number))
     const row = store.messages.add({
-      ...createBlankAnswer(plan),
+      ...createPendingMessage(plan),
       id,
       conversation: conversation.number,
       parent: user,
@@ -237,11 +237,7 @@ function createAnswers(
   return { user, jobs, warnings }
 }
 
-function beginAnswers(
-  dependencies: SendingDependencies,
-  conversation: StoredConversation,
-  jobs: readonly AnswerJob[],
-): void {
+function beginRuns(dependencies: SendingDependencies, conversation: StoredConversation, jobs: readonly RunJob[]): void {
   for (const job of jobs) dependencies.begin({ ...job, conversation })
   dependencies.publish({ type: 'chat.changed', conversation_id: conversation.id })
 }

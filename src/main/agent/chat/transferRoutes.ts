@@ -3,16 +3,16 @@ import { exportConversation, importConversations } from '#shared/contract/chatLi
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
+import type { ActiveRuns } from './activeRuns.ts'
 import { buildExport } from './buildExport.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { Conversations } from './conversations.ts'
 import { importChats } from './imports/importChats.ts'
-import type { RunningAnswers } from './runningAnswers.ts'
 
 type Options = {
   store: ChatStore
   conversations: Conversations
-  running: RunningAnswers
+  running: ActiveRuns
   recordActivity: RecordActivity
   publish: LocalEvents['publish']
   newId: () => string

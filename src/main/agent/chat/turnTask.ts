@@ -1,20 +1,20 @@
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { TaskContext } from '../base/taskContext.ts'
-import type { AnswerJob } from './answering.ts'
 import type { ChatStore } from './chatStore.ts'
+import type { RunJob } from './runExecutor.ts'
 
 /**
  * Generates a message as part of the turn of its user message: all consequences belong to that turn, regardless of the
  * model and of repetitions. The activity log contains no chat text, because chats can be deleted.
  */
 export function withTurnTask(
-  begin: (job: AnswerJob) => void,
+  begin: (job: RunJob) => void,
   {
     store,
     tasks,
     recordActivity,
   }: { store: Pick<ChatStore, 'messages'>; tasks: Pick<TaskContext, 'run'>; recordActivity: RecordActivity },
-): (job: AnswerJob) => void {
+): (job: RunJob) => void {
   return (job) => {
     const { row, conversation, plan } = job
     const question = store.messages.findByNumbers([row.parent])[0]?.id ?? row.id

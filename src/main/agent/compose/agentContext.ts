@@ -37,7 +37,7 @@ export type AgentOptions = {
   /** Remote service to which the wallet signs in. Undefined if the application runs its own service. */
   hosted: HostedEndpoint | undefined
   /** Sends the embedded service the data that it stores in memory only. Undefined without an embedded service. */
-  tellService: ((order: ModelCommand) => void) | undefined
+  notifyService: ((order: ModelCommand) => void) | undefined
   events: LocalEvents
   /** Native dialogs. Undefined if the window is a browser. */
   dialog: ApprovalDialog | undefined

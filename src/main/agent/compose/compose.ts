@@ -91,14 +91,14 @@ export async function startApp(options: Options): Promise<RunningApp> {
     scope.own(unsubscribe, (it) => it())
     const events = createLocalEvents(link)
     const { dialog } = options
-    const tellService = service?.tell
+    const notifyService = service?.tell
     const agent = composeAgent({
       dataFolder,
       checkData: stale !== 'released',
       config,
       link,
       hosted,
-      tellService,
+      notifyService,
       events,
       dialog,
       scope,

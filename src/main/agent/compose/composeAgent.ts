@@ -95,7 +95,7 @@ export function composeAgent(options: AgentOptions): AgentModule {
   const providers = composeProviders(context)
   const toolServer = composeToolServers(context, providers)
   const authority = composeAuthority(context, {
-    ...{ wallet: vault, budget, served: toolServer.served, serviceTarget },
+    ...{ wallet: vault, budget, externalTools: toolServer.externalTools, serviceTarget },
     review: () => approval.approvals.review(),
   })
   const approval = composeApprovals(context, {
@@ -120,13 +120,19 @@ export function composeAgent(options: AgentOptions): AgentModule {
   const renewal = composeRenewals(context, { approvals, budgets: budget.budgets, domains, payment })
   const recordings = composeRecordings(context, activity)
   const tools = composeTools(context, {
-    ...{ ...approval, authority, served: toolServer.served, budgets: budget.toolBudgets, payments: payment.rows },
+    ...{
+      ...approval,
+      authority,
+      externalTools: toolServer.externalTools,
+      budgets: budget.toolBudgets,
+      payments: payment.rows,
+    },
     endpoints: () => endpoints,
   })
   const chat = composeChat(context, {
     shared: createSharedBudget(budget.budgets),
     executor: tools.executor,
-    served: toolServer.served,
+    externalTools: toolServer.externalTools,
     approvals,
     principals,
     providerKeys: providers.keys,
@@ -225,9 +231,9 @@ function composeActivity(
  * Extends the stop switch to actions without approval: models called with API keys, running chats, and calls in
  * progress.
  */
-function followStop({ tellService, events, scope }: AgentContext, { approvals, stopAll }: Dependencies): void {
+function followStop({ notifyService, events, scope }: AgentContext, { approvals, stopAll }: Dependencies): void {
   let isStopped = approvals.policy().stopped
-  const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })
+  const tell = (): void => notifyService?.({ event: 'models-stopped', stopped: isStopped })
   if (isStopped) tell()
   const unsubscribe = events.subscribe((event) => {
     if (event.type !== 'policy.changed' || event.policy.stopped === isStopped) return

@@ -112,12 +112,12 @@ export function composeApprovals(
     }
   }
   endGrantsOfRemovedServers()
-  const leaveEvents = events.subscribe(({ type }) => {
+  const unsubscribe = events.subscribe(({ type }) => {
     if (type === 'tool-servers.changed') endGrantsOfRemovedServers()
     if (reviewEvents.has(type)) approvals.review()
     if (type === 'ready') void refreshWaiting()
   })
-  scope.own(leaveEvents, (unsubscribe) => unsubscribe())
+  scope.own(unsubscribe, (unsubscribe) => unsubscribe())
   /** Checks for deletions that happened while the service was unavailable. */
   const refreshWaiting = async (): Promise<void> => {
     const { intents } = approvals.list({ state: 'waiting', limit: openIntentLimits.all })

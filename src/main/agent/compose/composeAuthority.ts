@@ -50,7 +50,7 @@ export type AuthorityModule = {
 type AuthorityOptions = {
   wallet: Pick<WalletVault, 'accounts'>
   budget: BudgetModule
-  served: Pick<ExternalTools, 'findTool'>
+  externalTools: Pick<ExternalTools, 'findTool'>
   serviceTarget: () => ServiceTarget | undefined
   review: () => void
 }
@@ -58,7 +58,7 @@ type AuthorityOptions = {
 /** Composes the registry of principals and the function that evaluates what they may do now. */
 export function composeAuthority(
   { database, link, client, events, removedThings, scope, log, clock }: AgentContext,
-  { wallet, budget, served, serviceTarget, review }: AuthorityOptions,
+  { wallet, budget, externalTools, serviceTarget, review }: AuthorityOptions,
 ): AuthorityModule {
   const toolClientRows = createToolClientRepository(database)
   const conversations = createConversationRepository(database)
@@ -89,15 +89,15 @@ export function composeAuthority(
     createClientPresence({ link, client, removed: removedThings, principals, log: log.forArea('principals') }),
     (it) => it.close(),
   )
-  const leaveWallet = events.subscribe(({ type }) => {
+  const unsubscribe = events.subscribe(({ type }) => {
     if (type === 'wallet.changed') principals.endAbsent()
   })
-  scope.own(leaveWallet, (unsubscribe) => unsubscribe())
+  scope.own(unsubscribe, (unsubscribe) => unsubscribe())
 
   const context = createRequestContext({
     calls: createToolCallRepository(database),
     payments: createPaymentRepository(database),
-    findTool: served.findTool,
+    findTool: externalTools.findTool,
   })
   const targets = scope.own(
     createActionTargets({

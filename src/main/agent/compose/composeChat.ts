@@ -4,22 +4,22 @@ import type { AgentPrincipals } from '../base/agentPrincipals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { assertLimitOrder, createSpendBudgets, type SharedBudget } from '../budgets/spendBudgets.ts'
 import { createSpendRepository } from '../budgets/spendRepository.ts'
-import { createAnswering } from '../chat/answering.ts'
+import { createActiveRuns } from '../chat/activeRuns.ts'
 import { createAttachmentRoutes } from '../chat/attachmentRoutes.ts'
 import { createAttachments } from '../chat/attachments.ts'
-import { createCallRunning } from '../chat/callRunning.ts'
+import { createChatBudgetRoutes } from '../chat/chatBudgetRoutes.ts'
 import { startChatPurge } from '../chat/chatPurge.ts'
 import { createChatReferences } from '../chat/chatReferences.ts'
 import { createChatRoutes } from '../chat/chatRoutes.ts'
 import { type ChatStore, createChatStore } from '../chat/chatStore.ts'
 import { createConversations } from '../chat/conversations.ts'
 import { createFolderRoutes } from '../chat/folderRoutes.ts'
-import { endInterruptedAnswers } from '../chat/interruptedAnswers.ts'
+import { recoverInterruptedRuns } from '../chat/interruptedRuns.ts'
 import { createModelList } from '../chat/modelList.ts'
-import { createMoneyRoutes } from '../chat/moneyRoutes.ts'
 import { createPromptRoutes } from '../chat/promptRoutes.ts'
-import { createRunningAnswers } from '../chat/runningAnswers.ts'
+import { createRunExecutor } from '../chat/runExecutor.ts'
 import { createSending } from '../chat/sending.ts'
+import { createToolCallRunner } from '../chat/toolCallRunner.ts'
 import { createTransferRoutes } from '../chat/transferRoutes.ts'
 import { withTurnTask } from '../chat/turnTask.ts'
 import type { ProviderKeys } from '../providers/providerKeys.ts'
@@ -30,7 +30,7 @@ import type { AgentContext } from './agentContext.ts'
 type ChatOptions = {
   shared: SharedBudget
   executor: ToolExecutor
-  served: Pick<ExternalTools, 'listOffered'>
+  externalTools: Pick<ExternalTools, 'listOffered'>
   approvals: Pick<Approvals, 'list' | 'cancel' | 'policy' | 'renameRequester'>
   principals: AgentPrincipals
   providerKeys: Pick<ProviderKeys, 'learn'>
@@ -38,27 +38,27 @@ type ChatOptions = {
 
 export function composeChat(
   context: AgentContext,
-  { shared, executor, served, approvals, principals, providerKeys }: ChatOptions,
+  { shared, executor, externalTools, approvals, principals, providerKeys }: ChatOptions,
 ): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, removedThings, tasks, scope, now, clock } = context
   const log = context.log.forArea('chat')
   const { publish } = events
   const { record: recordActivity } = activity
   const newId = () => randomBytes(12).toString('hex')
-  const store = createChatStore(database, served.listOffered)
+  const store = createChatStore(database, externalTools.listOffered)
   scope.own(removedThings.subscribe(createChatReferences({ store, publish })), (unsubscribe) => unsubscribe())
   const budgets = createSpendBudgets({ spending: createSpendRepository(database), shared, now: clock.steadyMs })
-  endInterruptedAnswers({ store, budgets, now })
+  recoverInterruptedRuns({ store, budgets, now })
   scope.own(startChatPurge({ store, passedMs: clock.passedMs, log }), (it) => it.close())
   const models = createModelList({ client, now: clock.runningMs })
-  const leave = events.subscribe(({ type }) => {
+  const unsubscribe = events.subscribe(({ type }) => {
     if (type === 'models.changed' || type === 'ready') models.forget()
   })
-  scope.own(leave, (it) => it())
-  const running = scope.own(createRunningAnswers(), (it) => it.close())
+  scope.own(unsubscribe, (it) => it())
+  const running = scope.own(createActiveRuns(), (it) => it.close())
   withdrawStale(approvals)
-  const calls = createCallRunning({ executor, approvals })
-  const { begin } = createAnswering({
+  const calls = createToolCallRunner({ executor, approvals })
+  const { begin } = createRunExecutor({
     ...{ store, budgets, running, client, publish, recordActivity, calls, principals, newId, now, log },
     learnKey: providerKeys.learn,
   })
@@ -85,7 +85,7 @@ export function composeChat(
       ...createPromptRoutes({ prompts: store.prompts, publish, newId, now }),
       ...createAttachmentRoutes(createAttachments({ store, newId, now })),
       ...createTransferRoutes({ store, running, conversations: chats, publish, recordActivity, newId, now }),
-      ...createMoneyRoutes({ store, budgets, models, publish, recordActivity }),
+      ...createChatBudgetRoutes({ store, budgets, models, publish, recordActivity }),
     ],
   }
 }

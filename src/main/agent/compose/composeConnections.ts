@@ -37,7 +37,7 @@ export function composeConnections(
     hosted &&
     scope.own(
       createHostedSession({
-        ...{ place: hosted, link, events, client: visitor, wallet, messages, recordActivity, now: clock.steadyMs },
+        ...{ endpoint: hosted, link, events, client: visitor, wallet, messages, recordActivity, now: clock.steadyMs },
         records: createSignInWalletRepository(database),
         findUnlinkedAt: linked.waitUntilSettled,
         log: signInLog,

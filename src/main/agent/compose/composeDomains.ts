@@ -3,7 +3,7 @@ import { getMe } from '#shared/contract/auth.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { createDomainCache, type DomainCache } from '../domains/domainCache.ts'
 import { createDomainCacheRepository } from '../domains/domainCacheRepository.ts'
-import { createDomainQueries, type DomainQuestions } from '../domains/domainQueries.ts'
+import { createDomainQueries, type DomainQueries } from '../domains/domainQueries.ts'
 import { createLocalDomainRoutes } from '../domains/localDomainRoutes.ts'
 import { createPlanRepository } from '../domains/planRepository.ts'
 import { createPropagation } from '../domains/propagation/propagation.ts'
@@ -12,7 +12,7 @@ import type { AgentContext } from './agentContext.ts'
 
 export type DomainModule = {
   cache: DomainCache
-  questions: DomainQuestions
+  queries: DomainQueries
   /** Account and service, as stored in rows. */
   getOwner: () => string
   endpoints: LocalEndpoint[]
@@ -34,7 +34,7 @@ export function composeDomains(context: AgentContext): DomainModule {
     now,
   } = context
   const domainLog = log.forArea('domains')
-  const questions = createDomainQueries(client)
+  const queries = createDomainQueries(client)
   const records = createDomainCacheRepository(database, service)
   const cache = scope.own(
     createDomainCache({
@@ -53,25 +53,25 @@ export function composeDomains(context: AgentContext): DomainModule {
       if (type === 'ready') cache.revalidateAll()
       cache.outdate()
       // Fills the cache before the first use, in case the service becomes unavailable.
-      cache.getCached(questions.list()).catch((error) => domainLog.info('failed to read domains', { error }))
+      cache.getCached(queries.list()).catch((error) => domainLog.info('failed to read domains', { error }))
     }),
     (unsubscribe) => unsubscribe(),
   )
   const plans = createZonePlans({
     plans: createPlanRepository(database, records.getOwner),
-    ...{ client, cache, questions, now, log: domainLog },
+    ...{ client, cache, queries, now, log: domainLog },
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
   const spread = createPropagation({
-    ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
+    ...{ cache, queries, resolvers: config.domains.propagation_resolvers },
     isOwnService: hosted === undefined,
   })
   const endpoints = createLocalDomainRoutes({
     cache,
-    questions,
+    queries,
     plans,
     propagation: spread,
     recordActivity: activity.record,
   })
-  return { cache, questions, getOwner: records.getOwner, endpoints }
+  return { cache, queries, getOwner: records.getOwner, endpoints }
 }

@@ -66,7 +66,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
   const { principals, approval, budget, wallet, serviceTarget } = options
   const { records, budgets } = budget
   const { record: recordActivity } = activity
-  const strangers = scope.own(createPublicSeller(), (it) => it.close())
+  const publicSeller = scope.own(createPublicSeller(), (it) => it.close())
   const ownSeller = createServiceSeller(() => {
     const target = link.target()
     return (
@@ -87,7 +87,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
   const engine = scope.own(
     createPaymentEngine({
       ...{ database, approvals: approval.approvals, ask: approval.limitedApprovals.submit, repeats: approval.repeats },
-      ...{ principals, budgets, budgetRecords: records, strangers, lookup, recordActivity, now, wallNow },
+      ...{ principals, budgets, budgetRecords: records, publicSeller, lookup, recordActivity, now, wallNow },
       settleSpender: budget.toolBudgets.settle,
       ownService: () => link.target() && ownSeller,
       service: connectedService,
@@ -140,7 +140,7 @@ export function composePayments(context: AgentContext, options: PaymentOptions):
     purchases,
     endpoints: [
       ...createBudgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, recordActivity }),
-      ...createPaymentRoutes({ ...engine, purchases, seller: strangers, access }),
+      ...createPaymentRoutes({ ...engine, purchases, seller: publicSeller, access }),
     ],
   }
 }

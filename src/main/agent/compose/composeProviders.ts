@@ -23,7 +23,7 @@ export type ProviderModule = {
 
 /** Composes keys of model providers and custom model servers, in the form passed to the embedded service. */
 export function composeProviders(context: AgentContext): ProviderModule {
-  const { dataFolder, config, database, tellService, events, activity, scope, now } = context
+  const { dataFolder, config, database, notifyService, events, activity, scope, now } = context
   const folder = join(dataFolder, 'providers')
   const { inference, wallet } = config
   const keyStore = createProviderKeyStore({
@@ -34,12 +34,12 @@ export function composeProviders(context: AgentContext): ProviderModule {
     repository: createProviderKeyRepository(database),
     onRead(slot) {
       const family = FamilyId.safeParse(slot)
-      if (family.success) keys.tell(family.data)
-      else if (ModelServerId.safeParse(slot).success) servers.tell()
+      if (family.success) keys.announce(family.data)
+      else if (ModelServerId.safeParse(slot).success) servers.announce()
     },
     now,
   })
-  const shared = { keyStore, tellService, events, recordActivity: activity.record, now }
+  const shared = { keyStore, notifyService: notifyService, events, recordActivity: activity.record, now }
   const keys = createProviderKeys({ ...shared, configured: inference.families })
   const { probe } = scope.own(createModelServerProbe(), (it) => it.close())
   const servers = createModelServers({
@@ -49,7 +49,7 @@ export function composeProviders(context: AgentContext): ProviderModule {
     configured: inference.local.map(({ name }) => name),
     newId: () => randomBytes(12).toString('hex'),
   })
-  servers.tell()
+  servers.announce()
   void keyStore.readAgain() // the keychain may prompt the user; startup does not wait for it
   return { keyStore, keys, servers, endpoints: createProviderRoutes({ keys, servers, keyStore }) }
 }

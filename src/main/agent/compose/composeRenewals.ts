@@ -19,7 +19,7 @@ import type { PaymentModule } from './composePayments.ts'
 type RenewalOptions = {
   approvals: ApprovalModule['approvals']
   budgets: BudgetModule['budgets']
-  domains: Pick<DomainModule, 'cache' | 'questions' | 'getOwner'>
+  domains: Pick<DomainModule, 'cache' | 'queries' | 'getOwner'>
   payment: Pick<PaymentModule, 'payments' | 'rows' | 'purchases'>
 }
 
@@ -31,7 +31,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
   const { database, client, link, events, activity, removedThings, scope, log, clock } = context
   const { approvals, budgets, domains, payment } = options
   const now = clock.steadyMs
-  const { cache, questions, getOwner } = domains
+  const { cache, queries, getOwner } = domains
   const records = createRenewalRepository({ database, getOwner, now })
   const paymentOf = payment.rows.ofIntent
   const renewalLog = log.forArea('renewals')
@@ -47,20 +47,20 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
       return { wasFree: bought.payment === null }
     },
     read: async (domain) => client.call(getDomain, { domain }),
-    note(news) {
+    recordEvent(event) {
       activity.record({
-        kind: news.state === 'renewed' ? 'renewal.done' : 'renewal.failed',
+        kind: event.state === 'renewed' ? 'renewal.done' : 'renewal.failed',
         actor: steward,
-        subject: news.domain,
-        summary: describeRenewal(news),
-        detail: { domain: news.domain, problem: news.problem?.kind ?? null },
-        links: { domain: news.domain },
+        subject: event.domain,
+        summary: describeRenewal(event),
+        detail: { domain: event.domain, problem: event.problem?.kind ?? null },
+        links: { domain: event.domain },
       })
     },
   })
   const notices = createExpiryNotices({
     ...{ records, now },
-    note(fresh) {
+    recordNotices(fresh) {
       const [first] = fresh
       activity.record({
         kind: 'renewal.expiring',
@@ -78,25 +78,25 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     },
   })
   const renewals = renewalsOf({
-    ...{ records, auto, notices, cache, questions, findPayment: paymentOf, now },
+    ...{ records, auto, notices, cache, queries, findPayment: paymentOf, now },
     states: budgets.states,
     hasWallet: approvals.hasWallet,
     watch: () => watched, // created below with these renewals
-    tell: (notification) => events.publish({ type: 'domains.notice', ...notification }),
+    notify: (notification) => events.publish({ type: 'domains.notice', ...notification }),
     onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
     recordActivity: activity.record,
   })
   const watched = scope.own(createDomainWatch({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
   const unblock = (...kinds: RenewalProblem['kind'][]): void => {
     auto.unblock(kinds)
-    watched.look()
+    watched.trigger()
   }
   const heard = (event: LocalEvent): void => {
     if (event.type === 'wallet.changed') unblock('wallet', 'locked')
     else if (event.type === 'policy.changed') unblock('policy')
     else if (event.type === 'payment-budgets.changed') unblock('budget')
-    else if (event.type === 'local-domains.changed') watched.look()
-    else if (event.type === 'payment.changed' && event.payment.purpose === 'domain-renewal') watched.look()
+    else if (event.type === 'local-domains.changed') watched.trigger()
+    else if (event.type === 'payment.changed' && event.payment.purpose === 'domain-renewal') watched.trigger()
   }
   scope.own(events.subscribe(heard), (unsubscribe) => unsubscribe())
   scope.own(
@@ -105,8 +105,9 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     }),
     (unsubscribe) => unsubscribe(),
   )
-  scope.own(removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => renewals.onLeft(id) }), (unsubscribe) =>
-    unsubscribe(),
+  scope.own(
+    removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => renewals.onDomainRemoved(id) }),
+    (unsubscribe) => unsubscribe(),
   )
   return { endpoints: createRenewalRoutes(renewals) }
 }

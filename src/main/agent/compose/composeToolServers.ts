@@ -14,7 +14,7 @@ import { createToolServerRoutes } from '../toolServers/toolServerRoutes.ts'
 import { createToolServers, type ToolServers } from '../toolServers/toolServers.ts'
 import type { AgentContext } from './agentContext.ts'
 
-export type ToolServerModule = { servers: ToolServers; served: ExternalTools; endpoints: LocalEndpoint[] }
+export type ToolServerModule = { servers: ToolServers; externalTools: ExternalTools; endpoints: LocalEndpoint[] }
 
 export function composeToolServers(
   context: AgentContext,
@@ -66,5 +66,9 @@ export function composeToolServers(
     removedThings.subscribe({ kind: 'sandbox', referred: servers.sandboxIds, onRemoved: servers.disableForSandbox }),
     (unsubscribe) => unsubscribe(),
   )
-  return { servers, served: createExternalTools({ repository, listing }), endpoints: createToolServerRoutes(servers) }
+  return {
+    servers,
+    externalTools: createExternalTools({ repository, listing }),
+    endpoints: createToolServerRoutes(servers),
+  }
 }

@@ -43,7 +43,7 @@ type ToolOptions = Pick<ApprovalModule, 'approvals' | 'limitedApprovals'> & {
   authority: AuthorityModule
   budgets: ToolBudgets
   payments: Pick<PaymentModule['rows'], 'find'>
-  served: Pick<ExternalTools, 'findTool' | 'call'>
+  externalTools: Pick<ExternalTools, 'findTool' | 'call'>
 
   /** Returns the agent's own operations. Call it only after every component was created. */
   endpoints: () => readonly LocalEndpoint[]
@@ -59,7 +59,7 @@ export type ToolModule = {
 /** Composes the tools: operations of the contract under model-facing names, for MCP clients and the chat. */
 export function composeTools(
   context: AgentContext,
-  { authority, approvals, limitedApprovals, budgets, payments, served, endpoints }: ToolOptions,
+  { authority, approvals, limitedApprovals, budgets, payments, externalTools, endpoints }: ToolOptions,
 ): ToolModule {
   const { dataFolder, database, client, link, events, activity, tasks, unrecordedTerminals, scope, log, now, clock } =
     context
@@ -90,16 +90,24 @@ export function composeTools(
     now: clock.steadyMs,
     log: log.forArea('tools'),
   })
-  const leaveReady = link.subscribe(({ type }) => {
+  const unsubscribeFromLink = link.subscribe(({ type }) => {
     if (type === 'ready') void sandboxes.sweep()
   })
-  scope.own(leaveReady, (it) => it())
+  scope.own(unsubscribeFromLink, (it) => it())
   const perform = createToolPerformer({
-    ...{ operations, budgets, principals, sandboxes, paymentKeys: keys, activity: recorder, callServed: served.call },
+    ...{
+      operations,
+      budgets,
+      principals,
+      sandboxes,
+      paymentKeys: keys,
+      activity: recorder,
+      callExternal: externalTools.call,
+    },
     unrecorded: unrecordedTerminals,
     runTool: (name, input, run) => executor.runTool(name, input, run),
   })
-  const findTool = (name: string, rights: ToolRights) => findBuiltInTool(name) ?? served.findTool(name, rights)
+  const findTool = (name: string, rights: ToolRights) => findBuiltInTool(name) ?? externalTools.findTool(name, rights)
   const pending = scope.own(
     createPendingCalls({
       calls: createToolCallRepository(database),
@@ -111,12 +119,12 @@ export function composeTools(
     (it) => it.close(),
   )
   pending.start((id) => findIntent(() => approvals.get(id)))
-  const unsubscribe = events.subscribe((event) => {
+  const unsubscribeFromEvents = events.subscribe((event) => {
     if (event.type === 'intent.changed' && event.intent.kind === 'tool.call') pending.onDecision(event.intent)
   })
-  scope.own(unsubscribe, (it) => it())
+  scope.own(unsubscribeFromEvents, (it) => it())
   const plain = createToolExecutor({
-    ...{ approvals, running, mayNow, asks: limitedApprovals, pending, perform, activity: recorder, findTool },
+    ...{ approvals, running, mayNow, limitedApprovals, pending, perform, activity: recorder, findTool },
     refresh: (tool, args) => targets.refresh(listTargets(tool, args)),
     call:
       ({ requester }, signal) =>
@@ -183,7 +191,7 @@ type ApprovedOptions = {
 
 /** Runs approved calls with the current rights of their callers. */
 function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf }: ApprovedOptions) {
-  return async ({ record, given: input, caller: stored }: StoredCall, signal: AbortSignal): Promise<ToolResult> => {
+  return async ({ record, argumentText, caller: stored }: StoredCall, signal: AbortSignal): Promise<ToolResult> => {
     const caller = ToolCaller.parse(parseJson(stored))
     const call = running.begin(caller)
     const { rights } = call
@@ -191,7 +199,7 @@ function createApprovedCalls({ running, mayNow, findTool, perform, tasks, taskOf
     try {
       const tool = findTool(record.tool, rights())
       if (!tool) throw new AppError('tool/unknown', `The tool ${record.tool} no longer exists.`)
-      const args = tool.input.parse(parseJson(input))
+      const args = tool.input.parse(parseJson(argumentText))
       const refusal = mayNow({ call: { caller, tool, args } })
       if (refusal) throw refusal.error
       // A call approved by the user remains part of the task that submitted it.

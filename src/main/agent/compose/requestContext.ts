@@ -31,7 +31,7 @@ export function createRequestContext({ calls, payments, findTool }: Options): Re
     const caller = ToolCaller.safeParse(parseJsonOrUndefined(stored?.caller ?? '')).data
     if (!stored || !caller) return undefined
     const name = stored.record.tool
-    const args = parseJsonOrUndefined(stored.given)
+    const args = parseJsonOrUndefined(stored.argumentText)
     return {
       caller,
       name,

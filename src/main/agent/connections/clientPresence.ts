@@ -115,7 +115,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
     return running
   }
   let timer: NodeJS.Timeout | undefined
-  const leaveLink = link.subscribe(({ type }) => {
+  const unsubscribeFromLink = link.subscribe(({ type }) => {
     if (type === 'ready') void refresh()
     if (type !== 'activity.noted' || timer) return
     timer = setTimeout(() => {
@@ -123,7 +123,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
       void refresh()
     }, paceMs).unref()
   })
-  const leaveRemoved = removed.subscribe({ kind: 'key', onRemoved: ({ id }) => end(`key:${id}`) })
+  const unsubscribeFromRemoved = removed.subscribe({ kind: 'key', onRemoved: ({ id }) => end(`key:${id}`) })
 
   return {
     getRights(principal) {
@@ -133,8 +133,8 @@ export function createClientPresence({ link, client, removed, principals, log }:
     },
     refresh,
     close() {
-      leaveLink()
-      leaveRemoved()
+      unsubscribeFromLink()
+      unsubscribeFromRemoved()
       clearTimeout(timer)
     },
   }

@@ -29,7 +29,7 @@ export type HostedSignIn = {
 }
 
 type Options = {
-  place: HostedEndpoint
+  endpoint: HostedEndpoint
   link: Pick<ServiceLink, 'status' | 'target' | 'connect' | 'disconnect'>
   events: Pick<LocalEvents, 'subscribe'>
   client: Pick<ServiceClient, 'call'>
@@ -53,7 +53,7 @@ type SessionState = {
 /** Remaining fraction of an access token's lifetime at which it is exchanged. */
 const exchangeThreshold = 0.2
 const retry = { firstMs: 1_000, maxMs: 30_000 } as const
-const leaveWithinMs = 2_000
+const signOutTimeoutMs = 2_000
 /** Bounds of the exchange interval for any token lifetime: avoids continuous requests and timer overflow. */
 const exchangeMs = { min: 10_000, max: 24 * 3_600_000 } as const
 
@@ -63,26 +63,26 @@ const exchangeMs = { min: 10_000, max: 24 * 3_600_000 } as const
  * wallet signs in again once it is unlocked.
  */
 export function createHostedSession(options: Options): HostedSignIn & { close(): Promise<void> } {
-  const { place, link, events, records, now, log } = options
+  const { endpoint, link, events, records, now, log } = options
   const closing = new AbortController()
   const { signal } = closing
   const state: SessionState = { session: undefined, isRefused: false }
-  const requests = createSignInRequests({ ...options, signal, revokeTimeoutMs: leaveWithinMs })
+  const requests = createSignInRequests({ ...options, signal, revokeTimeoutMs: signOutTimeoutMs })
   const target: ServiceTarget = {
-    url: place.url,
+    url: endpoint.url,
     get key() {
       return state.session?.tokens.access_token ?? ''
     },
     certificate: undefined,
-    authority: place.authority,
+    authority: endpoint.authority,
   }
 
   const step = async (): Promise<void> => {
     if (state.session) await endWithWallet(state.session)
     if (!state.session) return signIn()
     const { session } = state
-    const isOver = session.freshUntilMs <= now()
-    if (isOver || (link.status().state === 'unreachable' && !(await requests.isAccepted(target.key)))) {
+    const isExpired = session.freshUntilMs <= now()
+    if (isExpired || (link.status().state === 'unreachable' && !(await requests.isAccepted(target.key)))) {
       return exchange(session)
     }
     timer.wake(session.freshUntilMs - now())
@@ -131,12 +131,12 @@ export function createHostedSession(options: Options): HostedSignIn & { close():
   runner.request()
 
   return {
-    wallet: () => records.find(place.url),
+    wallet: () => records.find(endpoint.url),
     async choose({ id: accountId, address }) {
-      const before = records.find(place.url)
+      const before = records.find(endpoint.url)
       if (state.session?.wallet.accountId === accountId) return
       const serviceAccount = before?.accountId === accountId && !state.isRefused ? before.serviceAccount : null
-      records.set(place.url, { accountId, address, serviceAccount })
+      records.set(endpoint.url, { accountId, address, serviceAccount })
       state.isRefused = false
       if (state.session) await endSession(state.session)
       runner.request()
@@ -164,7 +164,7 @@ type SignInContext = {
 
 /** Creates the sign-in with the chosen account. If no account can sign in now, sets the reason on the link. */
 function createSignIn(
-  { place, link, wallet, records }: Options,
+  { endpoint, link, wallet, records }: Options,
   { requests, state, connect, restart }: SignInContext,
 ): () => Promise<void> {
   const disconnect = (detail: string): void => link.disconnect(detail, 'service/sign-in')
@@ -174,12 +174,12 @@ function createSignIn(
    * removed.
    */
   const findAccount = (): SigningAccount | undefined => {
-    const chosen = records.find(place.url)
+    const chosen = records.find(endpoint.url)
     if (!chosen) return findDefaultAccount(wallet)
     return wallet.accounts().find(({ id }) => id === chosen.accountId)
   }
   const describeRemovedAccount = (): string =>
-    `The wallet account ${shortenAddress(records.find(place.url)?.address ?? '')} that signed in was removed.`
+    `The wallet account ${shortenAddress(records.find(endpoint.url)?.address ?? '')} that signed in was removed.`
 
   return async () => {
     const { name } = link.status()
@@ -193,7 +193,7 @@ function createSignIn(
     if (state.isRefused) return
     disconnect(`Signing in to ${name} with ${account.label}.`)
     const { tokens, serviceAccount } = await requests.signIn(account, `Sign in to ${name}.`)
-    const before = records.find(place.url)
+    const before = records.find(endpoint.url)
     if (findAccount()?.id !== account.id) {
       restart() // another account was chosen, or this one was removed
       return requests.revoke(tokens)
@@ -210,7 +210,7 @@ function createSignIn(
       )
     }
     const signedIn = { accountId: account.id, address: account.address, serviceAccount }
-    records.set(place.url, signedIn)
+    records.set(endpoint.url, signedIn)
     connect(tokens, signedIn)
   }
 }
@@ -230,7 +230,7 @@ function createSessionEnding(
     async endWithWallet(session: Session): Promise<void> {
       const { accountId, address } = session.wallet
       if (wallet.accounts().some(({ id }) => id === accountId)) return
-      await Promise.race([findUnlinkedAt(), pause(leaveWithinMs, undefined, { signal }).catch(() => {})])
+      await Promise.race([findUnlinkedAt(), pause(signOutTimeoutMs, undefined, { signal }).catch(() => {})])
       await endSession(session)
       const summary = `Signed out of ${link.status().name}: the account ${address} was removed from the wallet.`
       recordActivity({

@@ -40,7 +40,7 @@ export function createServiceLink({ name, kind, log }: Options): ServiceLink {
   let absenceCode: AbsenceCode = 'service/unavailable'
 
   const status = (): ServiceConnection => ({ name, kind, url: target?.url ?? '', state, detail })
-  const become = (next: ConnectionState, why: string | null): void => {
+  const change = (next: ConnectionState, why: string | null): void => {
     if (state === next && detail === why) return
     state = next
     detail = why
@@ -48,7 +48,7 @@ export function createServiceLink({ name, kind, log }: Options): ServiceLink {
     events.emit({ type: 'connection.changed', connection: status() })
   }
   const receive = (event: ServiceEvent): void => {
-    if (event.type === 'ready') become('connected', null)
+    if (event.type === 'ready') change('connected', null)
     events.emit(event)
   }
   const stop = (): void => {
@@ -71,15 +71,15 @@ export function createServiceLink({ name, kind, log }: Options): ServiceLink {
         target: next,
         log,
         onEvent: receive,
-        onLost: (reason) => become('unreachable', reason),
-        onResponsive: () => become('connected', null),
+        onLost: (reason) => change('unreachable', reason),
+        onResponsive: () => change('connected', null),
         onFrozen: () => frozen.emit(),
       })
     },
     disconnect(reason, code = 'service/unavailable') {
       stop()
       absenceCode = code
-      become(code === 'service/sign-in' ? 'signed-out' : 'unreachable', reason)
+      change(code === 'service/sign-in' ? 'signed-out' : 'unreachable', reason)
     },
     subscribe(listener) {
       const unsubscribe = events.subscribe(listener)

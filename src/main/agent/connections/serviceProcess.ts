@@ -53,7 +53,7 @@ export function runServiceProcess({
   const logPath = join(dataFolder, 'logs', 'service.log')
   const logFile = openLogFile(logPath)
   const personKey = `sk_steward_${randomBytes(32).toString('base64url')}`
-  const introduction = orderLine({ event: 'person', key: personKey })
+  const introduction = formatCommand({ event: 'person', key: personKey })
   let said = ''
   const orders = new Map<string, string>()
   let present: ChildProcess | undefined
@@ -97,7 +97,7 @@ export function runServiceProcess({
   return {
     started,
     tell(order) {
-      const line = orderLine(order)
+      const line = formatCommand(order)
       orders.set('family' in order ? `${order.event} ${order.family}` : order.event, line)
       present?.stdin?.write(line)
     },
@@ -109,7 +109,7 @@ export function runServiceProcess({
   }
 }
 
-function orderLine(order: ServiceCommand): string {
+function formatCommand(order: ServiceCommand): string {
   return `${JSON.stringify(order)}\n`
 }
 

@@ -35,4 +35,4 @@ export function createDomainQueries(client: Client) {
     }),
   }
 }
-export type DomainQuestions = ReturnType<typeof createDomainQueries>
+export type DomainQueries = ReturnType<typeof createDomainQueries>

@@ -17,25 +17,25 @@ import {
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { RecordActivity } from '../base/recordActivity.ts'
 import type { DomainCache } from './domainCache.ts'
-import type { DomainQuestions } from './domainQueries.ts'
+import type { DomainQueries } from './domainQueries.ts'
 import type { Propagation } from './propagation/propagation.ts'
 import type { ZonePlans } from './zonePlans.ts'
 
 export function createLocalDomainRoutes(parts: {
   cache: DomainCache
-  questions: DomainQuestions
+  queries: DomainQueries
   plans: ZonePlans
   propagation: Propagation
   recordActivity: RecordActivity
 }): LocalEndpoint[] {
-  const { cache, questions, plans, propagation, recordActivity } = parts
+  const { cache, queries, plans, propagation, recordActivity } = parts
   return [
-    createLocalEndpoint(listLocalDomains, async () => createJsonResponse(await cache.getCachedJson(questions.list()))),
-    createLocalEndpoint(searchLocalDomains, ({ query }) => cache.fresh(questions.search(query))),
-    createLocalEndpoint(listLocalPrices, () => cache.getCached(questions.prices())),
-    createLocalEndpoint(getLocalDomain, ({ params }) => cache.getCached(questions.domain(params.domain))),
+    createLocalEndpoint(listLocalDomains, async () => createJsonResponse(await cache.getCachedJson(queries.list()))),
+    createLocalEndpoint(searchLocalDomains, ({ query }) => cache.fresh(queries.search(query))),
+    createLocalEndpoint(listLocalPrices, () => cache.getCached(queries.prices())),
+    createLocalEndpoint(getLocalDomain, ({ params }) => cache.getCached(queries.domain(params.domain))),
     createLocalEndpoint(listLocalRecords, ({ params: { domain }, query: { fresh } }) =>
-      cache[fresh ? 'fresh' : 'getCached'](questions.zone(domain, { fresh })),
+      cache[fresh ? 'fresh' : 'getCached'](queries.zone(domain, { fresh })),
     ),
     createLocalEndpoint(listPropagationServers, async ({ params }) => ({
       servers: await propagation.servers(params.domain),

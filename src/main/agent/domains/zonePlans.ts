@@ -9,7 +9,7 @@ import { revertSteps } from '#shared/dns/zoneUndo.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { DomainCache } from './domainCache.ts'
-import type { DomainQuestions } from './domainQueries.ts'
+import type { DomainQueries } from './domainQueries.ts'
 import type { PlanRepository } from './planRepository.ts'
 
 /** Changes of DNS records that the user reviews first. Each plan is based on the current zone. */
@@ -36,17 +36,17 @@ export function createZonePlans(options: {
   plans: PlanRepository
   client: Pick<ServiceClient, 'call'>
   cache: Pick<DomainCache, 'fetchNow' | 'account'>
-  questions: Pick<DomainQuestions, 'zone'>
+  queries: Pick<DomainQueries, 'zone'>
   newId: () => string
   now: () => number
   log: Log
 }): ZonePlans {
-  const { plans, client, cache, questions, newId, now, log } = options
+  const { plans, client, cache, queries, newId, now, log } = options
   const queue = createKeyedQueue()
   plans.endInterrupted('Steward stopped while applying this plan. Review the records.')
 
   /** Never falls back to the cache. Errors are passed to the caller. */
-  const zoneNow = (domain: string) => cache.fetchNow(questions.zone(domain, { fresh: true }))
+  const zoneNow = (domain: string) => cache.fetchNow(queries.zone(domain, { fresh: true }))
   /** Returns a plan of the signed-in account. Plans of other accounts count as not found. */
   const requirePlan = async (id: string): Promise<DnsPlan> => {
     await cache.account()
@@ -81,25 +81,25 @@ export function createZonePlans(options: {
   }
   const applySteps = async (plan: DnsPlan): Promise<DnsPlan> => {
     let current: DnsPlan = { ...plan, state: 'applying' }
-    const become = (change: Partial<DnsPlan>): void => {
+    const change = (change: Partial<DnsPlan>): void => {
       current = { ...current, ...change }
       plans.keep(current)
     }
-    become({})
+    change({})
     for (const [at, step] of plan.steps.entries()) {
       const markStep = (state: DnsPlanStep['state']) =>
         current.steps.map((it, index) => (index === at ? { ...it, state } : it))
       try {
         await performStep(plan, step, at)
-        become({ steps: markStep('done') })
+        change({ steps: markStep('done') })
       } catch (failure) {
         log.warn('DNS change failed', { domain: plan.domain, step: at, failure })
         const error = failure instanceof AppError ? failure.message : 'Something went wrong here.'
-        become({ state: 'failed', steps: markStep('failed'), error })
+        change({ state: 'failed', steps: markStep('failed'), error })
         return current
       }
     }
-    become({ state: 'applied' })
+    change({ state: 'applied' })
     return current
   }
 

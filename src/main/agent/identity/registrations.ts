@@ -87,7 +87,7 @@ export function createRegistrations(options: Options): Registrations {
     became(changed)
     if (request) sending.begin(changed.id)
   }
-  const lookAt = (registration: AutomatonRegistration): void => {
+  const reviewWaiting = (registration: AutomatonRegistration): void => {
     try {
       follow(registration, approvals.get(registration.intent_id))
     } catch (error) {
@@ -104,7 +104,7 @@ export function createRegistrations(options: Options): Registrations {
     return stored
   }
 
-  for (const waiting of records.inState('waiting')) lookAt(waiting)
+  for (const waiting of records.inState('waiting')) reviewWaiting(waiting)
   const unsubscribe = events.subscribe((event) => {
     if (event.type === 'ready') sending.sendAll()
     const waiting = event.type === 'intent.changed' ? records.ofIntent(event.intent.id) : undefined

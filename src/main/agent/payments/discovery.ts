@@ -127,8 +127,8 @@ function parseOpenApi(document: unknown, origin: string): Endpoint[] {
       const paid = '402' in toFields(responses) || Object.keys(rest).some((it) => /^x-.*(402|payment)/i.test(it))
       const url = toAbsoluteUrl(`${base}${path}`, origin)
       if (!methods.has(method) || !paid || url === undefined) return []
-      const words = [summary, description].find((it) => typeof it === 'string')
-      return [{ url, method: method.toUpperCase(), description: sanitizeText(words as string | undefined), offers: [] }]
+      const text = [summary, description].find((it) => typeof it === 'string')
+      return [{ url, method: method.toUpperCase(), description: sanitizeText(text as string | undefined), offers: [] }]
     }),
   )
 }

@@ -45,7 +45,7 @@ type Options = {
   budgets: PaymentBudgets
   budgetRecords: PaymentBudgetRepository
   settleSpender?: Parameters<typeof createPaymentJournal>[0]['settleSpender']
-  strangers: Seller
+  publicSeller: Seller
   /** Returns undefined while the service is unavailable. */
   ownService: () => Seller | undefined
   /** Identifier of the connected service in the journal. */
@@ -76,7 +76,7 @@ type Options = {
 
 /** Creates the payments of one database. Unfinished payments of an earlier run are resumed. */
 export function createPaymentEngine(options: Options): PaymentEngine {
-  const { budgets, budgetRecords, strangers, ownService, service, publish, now } = options
+  const { budgets, budgetRecords, publicSeller, ownService, service, publish, now } = options
   const rows = createPaymentRepository(options.database)
   const journal = createPaymentJournal({
     ...{ payments: rows, budgets: budgetRecords, now },
@@ -92,7 +92,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     const purchase = payments.findIntent(intentId)?.purchase
     if (purchase && paid && answer && answer.status < 400) options.approvals.closePurchase(purchase)
   }
-  const leaveJournal = journal.subscribe(({ payment: { record, answer }, from }) => {
+  const unsubscribeFromJournal = journal.subscribe(({ payment: { record, answer }, from }) => {
     if (isFinal(record.state)) {
       transientHeaders.delete(record.id)
       endPurchase(record, answer)
@@ -105,7 +105,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     payments: rows,
     journal,
     findSeller: ({ via, service: serviceUrl }) =>
-      via === 'public' ? strangers : serviceUrl === service ? ownService() : undefined,
+      via === 'public' ? publicSeller : serviceUrl === service ? ownService() : undefined,
     ...{ lookup: options.lookup, transientHeaders, now },
   })
   /** Attributes all sends to the task of the payment. */
@@ -132,7 +132,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     ...{ principals: options.principals, payments: rows, journal },
     findAccount: (intentId) => payments.findIntent(intentId)?.account_id,
   })
-  const leaveIntents = options.onIntentChange(payments.onIntent)
+  const unsubscribeFromIntents = options.onIntentChange(payments.onIntent)
   payments.start()
   follower.start()
   return {
@@ -141,11 +141,11 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     follow: follower.follow,
     resume: follower.start,
     async close() {
-      leaveIntents()
+      unsubscribeFromIntents()
       leases.close()
       payments.close()
       await follower.close()
-      leaveJournal()
+      unsubscribeFromJournal()
     },
   }
 }

@@ -28,10 +28,10 @@ export function createPaymentLookup(lookup: Pick<AuthorizationLookup, 'findState
     async readSettledMicroUsd(payment, transaction, signal) {
       if (payment.record.scheme !== 'upto' || transaction === null) return undefined
       const settlement = await toLookup(payment, transaction)
-      for (let look = 1; ; look += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         const outcome = await lookup.findState(settlement)
         if (outcome.state === 'used') return outcome.settledMicroUsd
-        if (look === lookupAttempts) return undefined
+        if (attempt === lookupAttempts) return undefined
         await wait(lookupIntervalMs, undefined, { signal })
       }
     },

@@ -104,7 +104,7 @@ export function toIntent(
   { url, purpose, title }: Pick<PurchaseRequest, 'url' | 'purpose' | 'title'>,
 ): Intent {
   const { network, pay_to, amount, max_timeout_seconds: seconds, description } = chosen.offer
-  const words = purpose === 'fetch' ? description : sanitizeText(title)
+  const text = purpose === 'fetch' ? description : sanitizeText(title)
   return {
     kind: 'x402.authorize',
     network,
@@ -117,7 +117,7 @@ export function toIntent(
       fee_payer: chosen.solana.feePayer,
       ...(chosen.solana.memo && { memo: chosen.solana.memo }),
     }),
-    ...(words !== null && { description: words.slice(0, 300) }),
+    ...(text !== null && { description: text.slice(0, 300) }),
   }
 }
 

@@ -38,7 +38,7 @@ export function createPaymentSending(options: Options): PaymentSending {
   const { payments, journal, findSeller, transientHeaders, now } = options
   const lookup = createPaymentLookup(options.lookup)
   const scheduleRetry = createRetrySchedule(options)
-  const takeAnswer = createResponseHandler(options, lookup, scheduleRetry)
+  const handleResponse = createResponseHandler(options, lookup, scheduleRetry)
   const reconcile = createReconciliation(options, lookup)
 
   const present = async (payment: StoredPayment, seller: Seller, signal: AbortSignal): Promise<void> => {
@@ -57,7 +57,7 @@ export function createPaymentSending(options: Options): PaymentSending {
       throw error
     })
     if (answer instanceof AppError) scheduleRetry(submitted, answer.message)
-    else await takeAnswer(submitted, answer, signal)
+    else await handleResponse(submitted, answer, signal)
   }
 
   /**
@@ -124,11 +124,11 @@ function createResponseHandler(
       scheduleRetry(payment, `The seller responded with status ${answer.status}.`, { ...result, waitMs })
       return
     }
-    const isServed = answer.status < 400
-    const error = isServed
+    const isSuccess = answer.status < 400
+    const error = isSuccess
       ? 'The seller sent no receipt.'
       : `The seller refused the payment: ${toReason(answer, receipt)}`
-    if (!isServed && payment.record.state === 'sent' && payment.attempts === 1) {
+    if (!isSuccess && payment.record.state === 'sent' && payment.attempts === 1) {
       journal.become(id, 'refused', { paid: null, error, nextAtMs: getExpiryMs(payment) + lookupDelayMs, ...result })
       return
     }
@@ -178,9 +178,10 @@ function toReason({ body }: SellerResponse, receipt: Receipt | undefined): strin
   const parsed = parseJsonOrUndefined(body.toString('utf8'))
   const { reason, error } =
     typeof parsed === 'object' && parsed !== null ? (parsed as { reason?: unknown; error?: unknown }) : {}
-  const words = [error, reason].find((it) => typeof it === 'string')
+  const detail = [error, reason].find((it) => typeof it === 'string')
   return (
-    sanitizeText(typeof words === 'string' ? words : undefined, 200) ?? (receipt ? 'not settled.' : 'no reason given.')
+    sanitizeText(typeof detail === 'string' ? detail : undefined, 200) ??
+    (receipt ? 'not settled.' : 'no reason given.')
   )
 }
 

@@ -26,7 +26,7 @@ test('pays an honest seller once and stores its response', async () => {
     attempts: 1,
   })
   expect(seller.signatures()).toBe(1)
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, reserved: 0 })
 })
 
 test('sends credentials with the payment and never stores them', async () => {
@@ -91,15 +91,15 @@ describe('one signature per payment', () => {
     expect((await ended(id)).record).toMatchObject({
       ...{ state: 'refused', paid: null, error: 'The seller refused the payment: a bit more' },
     })
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 10_000 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: 10_000 })
     nowMs += 10 * 60_000
     await engine.follow(id) // expired by the local clock, but not yet confirmed by the chain
     expect(read(id)?.record.paid).toBeNull()
-    expect(records.sum({ sinceMs: 0 }).held).toBe(10_000)
+    expect(records.sum({ sinceMs: 0 }).reserved).toBe(10_000)
     chain = never
     await engine.follow(id)
     expect(read(id)?.record).toMatchObject({ state: 'refused', paid: false, reconciled_by: 'chain' })
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: 0 })
     expect(seller.signatures()).toBe(1)
   })
 
@@ -123,7 +123,7 @@ describe('one signature per payment', () => {
       expect(read(id)?.record.paid).toBe(true)
     })
     expect(read(id)?.record).toMatchObject({ state: 'reconciled', paid: true, transaction, reconciled_by: 'chain' })
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, reserved: 0 })
   })
 
   test.each([
@@ -255,7 +255,7 @@ describe('before signing', () => {
     const seller = await hostileSeller(respond)
     const { pay, records } = paymentsOfTest({ rules: [rule({ effect: 'deny' })] })
     expect((await pay(seller.url))?.record).toMatchObject({ state: 'refused', paid: false })
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: 0 })
     expect(seller.payments()).toEqual([])
   })
 })
@@ -358,12 +358,12 @@ describe('a signed payment whose service is unavailable', () => {
     const { principals, read, engine, records, seller, id, passTime } = await openUnsent(() => chain)
     principals.end(toRequesterPrincipal(script))
     expect(read(id)?.record).toMatchObject({ state: 'refused', paid: null, error: ended })
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 10_000 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: 10_000 })
     chain = never
     passTime(10 * 60_000)
     await engine.follow(id)
     expect(read(id)?.record).toMatchObject({ state: 'refused', paid: false, error: ended })
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: 0 })
     expect(seller.payments()).toEqual([])
   })
 
@@ -374,6 +374,6 @@ describe('a signed payment whose service is unavailable', () => {
     passTime(10 * 60_000)
     await engine.follow(id)
     expect(read(id)?.record).toMatchObject({ state: 'reconciled', paid: true })
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, reserved: 0 })
   })
 })

@@ -112,7 +112,7 @@ export function createPayments(options: Options): Payments {
     if (!closed) applyIntent(intent)
   }
   const submit = createSubmission(options, { demands, onIntent })
-  const leaveJournal = journal.subscribe(() => {
+  const unsubscribe = journal.subscribe(() => {
     settlement.update()
     follower.plan()
   })
@@ -150,7 +150,7 @@ export function createPayments(options: Options): Payments {
     onIntent,
     close() {
       closed = true
-      leaveJournal()
+      unsubscribe()
       settlement.close()
     },
   }

@@ -228,11 +228,11 @@ function decodeHeader(header: string | undefined): unknown {
  * Sanitizes untrusted text: removes invisible characters and bidirectional controls.
  * @returns null if the result is empty
  */
-export function sanitizeText(words: string | undefined, maxLength = 300): string | null {
-  const plain = toOneLine(words ?? '')
+export function sanitizeText(text: string | undefined, maxLength = 300): string | null {
+  const plain = toOneLine(text ?? '')
   return plain === '' ? null : plain.slice(0, maxLength)
 }
 
-function quote(words: string): string {
-  return `“${sanitizeText(words, 64) ?? ''}”`
+function quote(text: string): string {
+  return `“${sanitizeText(text, 64) ?? ''}”`
 }

@@ -55,10 +55,14 @@ export function createPublicSeller({ resolve, ca, deadlineMs = responseTimeoutMs
   }
 }
 
-type Asking = { signal: AbortSignal | undefined; deadlineMs?: number; name: string }
+type FetchOptions = { signal: AbortSignal | undefined; deadlineMs?: number; name: string }
 
-export async function fetchOnce(client: HttpClient, request: SellerRequest, asking: Asking): Promise<SellerResponse> {
-  const { signal, deadlineMs = responseTimeoutMs, name } = asking
+export async function fetchOnce(
+  client: HttpClient,
+  request: SellerRequest,
+  options: FetchOptions,
+): Promise<SellerResponse> {
+  const { signal, deadlineMs = responseTimeoutMs, name } = options
   const leaving = new AbortController()
   const late = AbortSignal.timeout(deadlineMs)
   const ending = AbortSignal.any([leaving.signal, late, ...(signal ? [signal] : [])])

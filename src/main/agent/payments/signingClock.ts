@@ -47,6 +47,6 @@ function isFar(differenceMs: number): boolean {
 
 function createClockError(differenceMs: number, otherTime: string): AppError {
   const minutes = Math.round(Math.abs(differenceMs) / 60_000)
-  const words = differenceMs > 0 ? 'ahead of' : 'behind'
-  return new AppError('purchase/clock', `The clock of this computer is ${minutes} minutes ${words} ${otherTime}.`)
+  const direction = differenceMs > 0 ? 'ahead of' : 'behind'
+  return new AppError('purchase/clock', `The clock of this computer is ${minutes} minutes ${direction} ${otherTime}.`)
 }

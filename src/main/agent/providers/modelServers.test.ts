@@ -61,7 +61,7 @@ function openServers({
     probe,
     configured: ['configured'],
     endpoints,
-    tellService: isHosted ? undefined : (order) => orders.push(order),
+    notifyService: isHosted ? undefined : (order) => orders.push(order),
     events: { publish: () => {} },
     recordActivity: () => {},
     newId: () => (ids++).toString(16).padStart(24, '0'),

@@ -38,14 +38,14 @@ export type ModelServerStore = {
   /** @throws AppError `model-server/not-found`, `wallet/keychain-…` */
   remove(id: ModelServerId): Promise<void>
   /** Sends all servers to the service. */
-  tell(): void
+  announce(): void
 }
 
 /** Changes to a server. Undefined fields are not changed. */
 export type ServerChanges = { isFree?: boolean | undefined; price?: ModelPrice | null | undefined }
 
-export type WellKnownEndpoint = { name: string; title: string; baseUrl: string }
-export const defaultEndpoints: readonly WellKnownEndpoint[] = [
+export type DefaultEndpoint = { name: string; title: string; baseUrl: string }
+export const defaultEndpoints: readonly DefaultEndpoint[] = [
   { name: 'ollama', title: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
   { name: 'lm-studio', title: 'LM Studio', baseUrl: 'http://127.0.0.1:1234/v1' },
   { name: 'llama-cpp', title: 'llama.cpp', baseUrl: 'http://127.0.0.1:8080/v1' },
@@ -57,8 +57,8 @@ type Options = {
   probe: ModelServerProbe['probe']
   /** Names of servers from the configuration. */
   configured: readonly string[]
-  endpoints?: readonly WellKnownEndpoint[]
-  tellService: ((order: ModelCommand) => void) | undefined
+  endpoints?: readonly DefaultEndpoint[]
+  notifyService: ((order: ModelCommand) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
   recordActivity: RecordActivity
   newId: () => string
@@ -70,19 +70,19 @@ const findMs = 1_500
 const readMs = 10_000
 
 export function createModelServers(options: Options): ModelServerStore {
-  const { repository, keyStore, probe, tellService, events, recordActivity, now } = options
+  const { repository, keyStore, probe, notifyService, events, recordActivity, now } = options
   const runExclusive = createSerialQueue()
   const record = (kind: string, summary: string, subject: string) =>
     recordActivity({ kind, actor: person, summary, subject })
 
   const toWire = (row: ServerRow): ModelServer => toWireServer(row, keyStore.about(row.id))
   const requireServer = (id: ModelServerId): ServerRow => {
-    assertLocalService(tellService)
+    assertLocalService(notifyService)
     const row = repository.all().find((it) => it.id === id)
     if (!row) throw new AppError('model-server/not-found', `There is no model server ${id}.`)
     return row
   }
-  const tell = (): void => {
+  const announce = (): void => {
     const servers = repository.all().map((row) => {
       const { id, name, baseUrl, models, isFree } = row
       return {
@@ -94,7 +94,7 @@ export function createModelServers(options: Options): ModelServerStore {
         prices: listPrices(row),
       }
     })
-    tellService?.({ event: 'local-models', servers })
+    notifyService?.({ event: 'local-models', servers })
     events.publish({ type: 'providers.changed' })
   }
   const readModels = async (baseUrl: string, key: string | undefined) => {
@@ -105,20 +105,20 @@ export function createModelServers(options: Options): ModelServerStore {
   }
   const save = (row: ServerRow): ModelServer => {
     repository.put(row)
-    tell()
+    announce()
     return toWire(row)
   }
 
   return {
     list: () => ({
-      managed_by: tellService ? 'you' : 'operator',
-      servers: tellService ? repository.all().map(toWire) : [],
+      managed_by: notifyService ? 'you' : 'operator',
+      servers: notifyService ? repository.all().map(toWire) : [],
     }),
     get: (id) => toWire(requireServer(id)),
     find: () => findServers({ repository, probe, endpoints: options.endpoints ?? defaultEndpoints }),
     add: ({ name, baseUrl, isFree = isThisComputer(baseUrl) }) =>
       runExclusive(async () => {
-        assertLocalService(tellService)
+        assertLocalService(notifyService)
         assertNew({ name, baseUrl }, repository.all(), options.configured)
         const read = await readModels(baseUrl, undefined)
         const id = ModelServerId.parse(`mds_${options.newId()}`)
@@ -154,9 +154,9 @@ export function createModelServers(options: Options): ModelServerStore {
         await keyStore.remove(id)
         repository.remove(id)
         record('provider.server_removed', `You removed the model server “${name}”.`, id)
-        tell()
+        announce()
       }),
-    tell,
+    announce,
   }
 }
 
@@ -177,7 +177,7 @@ function toWireServer(row: ServerRow, key: ModelServer['key']): ModelServer {
 
 async function findServers(options: {
   repository: ModelServerRepository
-  endpoints: readonly WellKnownEndpoint[]
+  endpoints: readonly DefaultEndpoint[]
   probe: ModelServerProbe['probe']
 }): Promise<DiscoveredServer[]> {
   const baseUrls = options.repository.all().map(({ baseUrl }) => baseUrl)

@@ -20,7 +20,7 @@ function openKeys() {
   const keys = createProviderKeys({
     keyStore,
     configured: mapFamilies(() => none),
-    tellService: () => {},
+    notifyService: () => {},
     events: { publish: ({ type }) => void events.push(type) },
     recordActivity: () => {},
     now: () => Date.UTC(2026, 0, 1),

@@ -18,7 +18,7 @@ export type ProviderKeys = {
   /** @throws AppError `provider-key/remote-service`, `provider-key/not-found`, `wallet/keychain-…` */
   remove(family: FamilyId): Promise<void>
   /** Called when the key of this family was read or could not be read. */
-  tell(family: FamilyId): void
+  announce(family: FamilyId): void
   /** Records whether the provider accepted the key. @param provider name in GET /v1/models */
   learn(provider: string, accepted: boolean): void
 }
@@ -28,7 +28,7 @@ type Options = {
   /** Base URLs and keys from the configuration. */
   configured: Readonly<Record<FamilyId, { base_url: string | null; api_key: string | null }>>
   /** Sends a change to the service; undefined if the service runs on another computer. */
-  tellService: ((order: ModelCommand) => void) | undefined
+  notifyService: ((order: ModelCommand) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
   recordActivity: RecordActivity
   now: () => number
@@ -37,7 +37,7 @@ type Options = {
 export function createProviderKeys({
   keyStore,
   configured,
-  tellService,
+  notifyService,
   events,
   recordActivity,
   now,
@@ -45,9 +45,9 @@ export function createProviderKeys({
   const record = (family: FamilyId, kind: string, summary: string) =>
     recordActivity({ kind, actor: person, subject: families[family].provider, summary })
   const refusedAtMs = new Map<FamilyId, number>()
-  const tell = (family: FamilyId): void => {
+  const announce = (family: FamilyId): void => {
     refusedAtMs.delete(family)
-    tellService?.({ event: 'provider-key', family, key: keyStore.findKey(family) ?? null })
+    notifyService?.({ event: 'provider-key', family, key: keyStore.findKey(family) ?? null })
     events.publish({ type: 'providers.changed' })
   }
   const provider = (family: FamilyId): Provider => {
@@ -64,15 +64,15 @@ export function createProviderKeys({
   }
   return {
     async list() {
-      const providers = tellService ? FamilyId.options.map(provider) : []
-      return { managed_by: tellService ? 'you' : 'operator', storage: await keyStore.storage(), providers }
+      const providers = notifyService ? FamilyId.options.map(provider) : []
+      return { managed_by: notifyService ? 'you' : 'operator', storage: await keyStore.storage(), providers }
     },
     about(family) {
-      assertLocalService(tellService)
+      assertLocalService(notifyService)
       return provider(family)
     },
     async set(family, key) {
-      assertLocalService(tellService)
+      assertLocalService(notifyService)
       const before = keyStore.about(family)
       await keyStore.store(family, key)
       const { title: name } = families[family]
@@ -81,17 +81,17 @@ export function createProviderKeys({
         'provider.key_set',
         before ? `You replaced the API key for ${name}.` : `You added an API key for ${name}.`,
       )
-      tell(family)
+      announce(family)
     },
     async remove(family) {
-      assertLocalService(tellService)
+      assertLocalService(notifyService)
       const { title: name } = families[family]
       if (!(await keyStore.remove(family)))
         throw new AppError('provider-key/not-found', `You have set no key for ${name}.`)
       record(family, 'provider.key_removed', `You removed the API key for ${name}.`)
-      tell(family)
+      announce(family)
     },
-    tell,
+    announce,
     learn(provider, accepted) {
       const family = FamilyId.options.find((it) => families[it].provider === provider)
       if (family === undefined || refusedAtMs.has(family) !== accepted) return
@@ -103,8 +103,8 @@ export function createProviderKeys({
 }
 
 /** @throws AppError `provider-key/remote-service` */
-export function assertLocalService(tellService: unknown): void {
-  if (tellService) return
+export function assertLocalService(notifyService: unknown): void {
+  if (notifyService) return
   throw new AppError(
     'provider-key/remote-service',
     'The service runs on another computer and does not accept keys or model servers from this one.',

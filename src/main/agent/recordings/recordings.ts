@@ -23,7 +23,7 @@ export type Recordings = {
   /** @returns the number of deleted recordings */
   deleteAll(): Promise<number>
   /** Deletes recordings that exceed the retention or size limits. */
-  tidy(): Promise<void>
+  prune(): Promise<void>
   close(): Promise<void>
 }
 
@@ -43,13 +43,13 @@ type Options = {
 }
 
 const dayMs = 86_400_000
-const tidyEveryMs = 3_600_000
+const pruneIntervalMs = 3_600_000
 
 export function createRecordings(options: Options): Recordings {
   const { records, settings, link, recordActivity } = options
   const closing = new AbortController()
   const { signal } = closing
-  const recorder = createTerminalRecorder(options, { signal, onEnd: () => void deletion.tidy() })
+  const recorder = createTerminalRecorder(options, { signal, onEnd: () => void deletion.prune() })
   const deletion = createDeletion(options, recorder, signal)
   const start = createRecordingStart(options, recorder, signal)
 
@@ -58,22 +58,22 @@ export function createRecordings(options: Options): Recordings {
     const row = records.ofTerminal(terminalId)
     if (row?.state === 'running') recorder.record(row)
   }
-  const unsubscribe = link.subscribe((event) => {
+  const unsubscribeFromLink = link.subscribe((event) => {
     if (event.type === 'sandbox.changed') start.setSandboxName(event.sandbox.id, event.sandbox.name)
     // A terminal that ends immediately is published only after its end.
     if (event.type === 'terminal.changed') start.begin(event.terminal)
     if (event.type === 'terminal.output') recordOutput(event.session_id)
     if (event.type === 'ready') void start.synchronize()
   })
-  const leaveSettings = settings.subscribe(({ record_terminals: isEnabled }) => {
+  const unsubscribeFromSettings = settings.subscribe(({ record_terminals: isEnabled }) => {
     if (!isEnabled) void recorder.stopAll().then(endRunning)
-    void deletion.tidy()
+    void deletion.prune()
   })
   /** Ends all recordings. If recording is turned on again, only new terminals are recorded. */
   const endRunning = (): void => {
     for (const row of records.listUnfinished()) records.save({ ...row, state: 'ended' })
   }
-  const timer = setInterval(() => void deletion.tidy(), tidyEveryMs)
+  const timer = setInterval(() => void deletion.prune(), pruneIntervalMs)
 
   const find = (id: string): RecordingRow => {
     const row = records.find(id)
@@ -93,10 +93,10 @@ export function createRecordings(options: Options): Recordings {
       if (all.length > 0) recordDeletion(recordActivity, all.length)
       return all.length
     },
-    tidy: deletion.tidy,
+    prune: deletion.prune,
     async close() {
-      unsubscribe()
-      leaveSettings()
+      unsubscribeFromLink()
+      unsubscribeFromSettings()
       clearInterval(timer)
       closing.abort()
       await recorder.stopAll()
@@ -167,7 +167,7 @@ function createDeletion(options: Options, recorder: TerminalRecorder, signal: Ab
     const stays = { ...row, state: 'deleted', sandboxName: '', command: '', bytes: 0, durationMs: 0 } as const
     records.save(stays) // the terminal may still be running
   }
-  const tidyOnce = async (): Promise<void> => {
+  const pruneOnce = async (): Promise<void> => {
     const before = passedMs() - settings.read().keep_recordings_days * dayMs
     for (const row of records.listStartedBefore(before)) {
       if (recorder.isRecording(row.terminalId)) continue // still growing, so its newest part is recent
@@ -185,9 +185,9 @@ function createDeletion(options: Options, recorder: TerminalRecorder, signal: Ab
   }
   return {
     deleteContent,
-    tidy(): Promise<void> {
+    prune(): Promise<void> {
       tidying = tidying
-        .then(() => (signal.aborted ? undefined : tidyOnce()))
+        .then(() => (signal.aborted ? undefined : pruneOnce()))
         .catch((error: unknown) => log.error('failed to delete old recordings', { error }))
       return tidying
     },

@@ -31,7 +31,7 @@ const timeoutMs = 3_000
  * Maximum number of marks. Discarding old ones is safe: sandbox ids are never reused, and the service rejects deleted
  * ones.
  */
-const maxMarks = 10_000
+const maxRemoved = 10_000
 
 /**
  * Returns the targets of a call that may be removed later. Domains count only for destructive calls, because other
@@ -47,22 +47,22 @@ export function listTargets({ effect }: Pick<Tool, 'effect'>, args: Readonly<Rec
 
 export function createActionTargets({ client, events, removed, onRemoved, hasToolServer }: Options): ActionTargets {
   const removedTargets = new Set<string>()
-  const mark = (key: string): void => {
-    if (removedTargets.size >= maxMarks) removedTargets.clear()
+  const addRemoved = (key: string): void => {
+    if (removedTargets.size >= maxRemoved) removedTargets.clear()
     removedTargets.add(key)
   }
-  const leaveRemoved = (['sandbox', 'domain'] as const).map((kind) =>
+  const subscriptions = (['sandbox', 'domain'] as const).map((kind) =>
     removed.subscribe({
       kind,
       onRemoved({ id }) {
-        mark(toKey({ kind, id }))
+        addRemoved(toKey({ kind, id }))
         onRemoved()
       },
     }),
   )
   const unsubscribe = events.subscribe((event) => {
     if (event.type === 'sandbox.removed') {
-      mark(toKey({ kind: 'sandbox', id: event.id }))
+      addRemoved(toKey({ kind: 'sandbox', id: event.id }))
       onRemoved()
     }
     // Deleted targets may exist again in a restored database.
@@ -88,19 +88,19 @@ export function createActionTargets({ client, events, removed, onRemoved, hasToo
           removedTargets.delete(toKey(target))
         } catch (error) {
           // Other errors, such as an invalid id or an unavailable service, are left to the operation.
-          if (error instanceof AppError && notFound.has(error.code)) mark(toKey(target))
+          if (error instanceof AppError && missingCodes.has(error.code)) addRemoved(toKey(target))
         }
       })
       await Promise.all(requests)
     },
     close() {
       unsubscribe()
-      for (const end of leaveRemoved) end()
+      for (const end of subscriptions) end()
     },
   }
 }
 
-const notFound: ReadonlySet<string> = new Set(['sandbox/not-found', 'domain/not-found'])
+const missingCodes: ReadonlySet<string> = new Set(['sandbox/not-found', 'domain/not-found'])
 
 function toKey({ kind, id }: Target): string {
   return `${kind} ${id}`

@@ -134,7 +134,7 @@ function createOutboxReader({ client, records, removed, log }: Options, state: F
     for (let pages = 0; pages < maxPages; pages += 1) {
       const { account } = state
       const after = account === undefined ? 0 : records.getProcessedSequence(account)
-      const page = await client.call(listRemovedThings, { after, limit: pageSize }, { signal }).catch(ignoreNotFound)
+      const page = await client.call(listRemovedThings, { after, limit: pageSize }, { signal }).catch(ignoreMissing)
       signal.throwIfAborted()
       if (!page) return false
       if (page.account_id !== account) {
@@ -208,7 +208,7 @@ async function listExisting(
 }
 
 /** Earlier versions of the service do not have this path. */
-function ignoreNotFound(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (error instanceof AppError && error.status === 404) return undefined
   throw error
 }

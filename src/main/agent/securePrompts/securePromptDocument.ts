@@ -25,7 +25,7 @@ export function renderEndDocument(end: SecurePromptEnd, context: WindowContext):
     title: end === 'done' ? 'Done' : 'Cancelled',
     body,
     context,
-    tells: `steward.secure-prompt.${end}`,
+    message: `steward.secure-prompt.${end}`,
   })
 }
 
@@ -38,10 +38,10 @@ type Document = {
   title: string
   body: Html
   context: WindowContext | undefined
-  tells?: SecurePromptMessage['type']
+  message?: SecurePromptMessage['type']
 }
 
-function renderDocument({ title, body, context, tells }: Document): string {
+function renderDocument({ title, body, context, message }: Document): string {
   const theme = context?.theme
   return html`<!doctype html>
 <html lang="en"${theme !== undefined && html` data-theme="${theme}"`}>
@@ -53,7 +53,7 @@ function renderDocument({ title, body, context, tells }: Document): string {
 <link rel="stylesheet" href="/prompt/assets/prompt.css">
 <script type="module" src="/prompt/assets/prompt.js"></script>
 </head>
-<body${context !== undefined && html` data-window="${context.window}"`}${tells !== undefined && html` data-tells="${tells}"`}>
+<body${context !== undefined && html` data-window="${context.window}"`}${message !== undefined && html` data-tells="${message}"`}>
 <main>
 <h1>${title}</h1>
 ${body}

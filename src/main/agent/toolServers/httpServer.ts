@@ -10,7 +10,7 @@ type Options = {
   resolve?: Parameters<typeof createGuardedFetch>[1]['resolve']
 }
 
-const leaveMs = 1_000
+const closeTimeoutMs = 1_000
 
 /** Connects to an MCP server over Streamable HTTP. @throws AppError `tool-server/failed`, `tool-server/address` */
 export async function createHttpServer({ url, secrets, deadlines, signal, resolve }: Options): Promise<McpConnection> {
@@ -30,7 +30,7 @@ export async function createHttpServer({ url, secrets, deadlines, signal, resolv
     return {
       ...client,
       async close() {
-        const late = new Promise((resolve) => setTimeout(resolve, leaveMs).unref())
+        const late = new Promise((resolve) => setTimeout(resolve, closeTimeoutMs).unref())
         await Promise.race([transport.terminateSession().catch(() => {}), late])
         await client.close()
         guarded.close()

@@ -11,7 +11,7 @@ export type McpConnection = {
   protocolVersion: string | null
   isOpen(): boolean
   /** Whether the server announced a change of its list since the last read. */
-  saysChanged(): boolean
+  hasChanged(): boolean
   /** Lists all tools as received. @throws AppError `tool-server/failed` */
   list(signal: AbortSignal): Promise<unknown[]>
   /** @throws AppError `tool-server/failed`, or `tool-server/answer` with the server's message */
@@ -70,7 +70,7 @@ export async function createMcpClient({ transport, deadlines, fault, signal }: O
     serverName: itself ? sanitizeLine(`${itself.title ?? itself.name} ${itself.version}`, 80) : null,
     protocolVersion: sanitizeLine(client.getNegotiatedProtocolVersion() ?? '', 20) || null,
     isOpen: () => open,
-    saysChanged: () => changed,
+    hasChanged: () => changed,
     async list(options) {
       changed = false
       try {
@@ -123,10 +123,12 @@ function toMcpError(error: unknown, fault: string | undefined): AppError {
   const { name = '', message = '', code, data }: ErrorLike = error instanceof Error ? error : {}
   const status = Number(data?.status)
   if (Number.isInteger(status) && status >= 300) {
-    const words =
+    const sentence =
       refusals[status] ??
       (status < 400 ? 'The server responded with a redirect, which Steward does not follow.' : undefined)
-    return new AppError('tool-server/failed', words ?? `The server responded with status ${status}.`, { cause: error })
+    return new AppError('tool-server/failed', sentence ?? `The server responded with status ${status}.`, {
+      cause: error,
+    })
   }
   const why = String(code)
   if (/input/i.test(why) || /input_required|elicit|sampling/i.test(message)) {

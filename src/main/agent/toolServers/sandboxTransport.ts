@@ -29,11 +29,11 @@ type Options = {
 }
 
 const longPollTimeoutMs = 20_000
-const lookAnswerMs = longPollTimeoutMs + 15_000
+const pollResponseMs = longPollTimeoutMs + 15_000
 const chunkCharacters = 128 * 1024
 /** Maximum time that a busy program may leave its input unread. */
-const unreadMs = 60_000
-const unreadRetryMs = 100
+const inputTimeoutMs = 60_000
+const inputRetryMs = 100
 /** Maximum number of characters of the program's standard error in an error message. */
 const maxErrorCharacters = 600
 
@@ -43,26 +43,26 @@ const maxErrorCharacters = 600
  * @see docs/decisions/0022
  */
 export function createSandboxTransport({ client, sandboxId: id, ...options }: Options): Transport {
-  const mark = `\u001e${randomBytes(12).toString('hex')}`
-  const leaving = new AbortController()
+  const marker = `\u001e${randomBytes(12).toString('hex')}`
+  const closing = new AbortController()
   const runExclusive = createSerialQueue()
   const meter = createMessageMeter(options.now)
   let sessionId: string | undefined
-  let begun = false
-  let over = false
+  let hasStarted = false
+  let isClosed = false
   /** Reason for the end, as reported to `onFault`. */
   let fault: string | undefined
   /** Resolves once the output was read to its end. Never rejects. */
-  let listening: Promise<void> | undefined
+  let reading: Promise<void> | undefined
 
   const end = (): void => {
-    if (over) return
-    over = true
-    leaving.abort()
+    if (isClosed) return
+    isClosed = true
+    closing.abort()
     transport.onclose?.()
   }
   const fail = (sentence: string): void => {
-    if (over) return
+    if (isClosed) return
     fault = sentence
     options.onFault(sentence)
     end()
@@ -73,58 +73,58 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
     sessionId = undefined
     if (session !== undefined) await client.call(closeTerminal, { id, sessionId: session }).catch(() => {})
   }
-  const heard = (line: string): void => {
-    if (line.startsWith(mark)) {
-      if (!begun) begun = true
-      else fail(describeExit(line.slice(mark.length)))
+  const handleLine = (line: string): void => {
+    if (line.startsWith(marker)) {
+      if (!hasStarted) hasStarted = true
+      else fail(describeExit(line.slice(marker.length)))
       return
     }
-    if (!begun || line.trim() === '') return
+    if (!hasStarted || line.trim() === '') return
     const message = parseMessage(line)
     if (message) transport.onmessage?.(message)
   }
-  const listen = async (session: string): Promise<void> => {
+  const readOutput = async (session: string): Promise<void> => {
     const lines = createLineReader(() => fail('The program sent a message that is too large.'))
     let cursor = 0
-    while (!over) {
+    while (!isClosed) {
       const query = { id, sessionId: session, since: cursor, wait_ms: longPollTimeoutMs }
-      const read = await client.call(readTerminal, query, { signal: leaving.signal, answerMs: lookAnswerMs })
+      const read = await client.call(readTerminal, query, { signal: closing.signal, answerMs: pollResponseMs })
       if (read.missed) return fail('The program sent more output than Steward reads.')
       cursor = read.cursor
       const bytes = Buffer.from(read.output, read.encoding)
       const whole = lines(bytes)
       if (!meter.count(bytes.length, whole.length)) return fail('The program sent more output than Steward reads.')
-      for (const line of whole) heard(line)
+      for (const line of whole) handleLine(line)
       if (read.state === 'exited') return fail(`The program exited with code ${read.exit_code ?? 'unknown'}.`)
     }
   }
 
   /** Waits for the remaining output, which explains the exit. */
   const explainExit = async (cause: unknown): Promise<AppError> => {
-    await listening
+    await reading
     return new AppError('tool-server/failed', fault ?? 'The program has exited.', { cause })
   }
-  const type = async (session: string, input: string): Promise<void> => {
-    for (const deadline = options.now() + unreadMs; ; ) {
+  const writeInput = async (session: string, input: string): Promise<void> => {
+    for (const deadline = options.now() + inputTimeoutMs; ; ) {
       try {
-        await client.call(writeTerminal, { id, sessionId: session, input }, { signal: leaving.signal })
+        await client.call(writeTerminal, { id, sessionId: session, input }, { signal: closing.signal })
         return
       } catch (error) {
         const code = error instanceof AppError ? error.code : undefined
         if (code === 'terminal/exited') throw await explainExit(error)
         const isFull = code === 'terminal/input-full'
         if (!isFull || options.now() > deadline) throw error
-        await pause(unreadRetryMs, undefined, { signal: leaving.signal })
+        await pause(inputRetryMs, undefined, { signal: closing.signal })
       }
     }
   }
   const sendLine = async (line: string): Promise<void> => {
     for (let offset = 0; offset < line.length; offset += chunkCharacters) {
-      if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has exited.')
+      if (isClosed || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has exited.')
       // Non-ASCII characters are escaped, because a chunk may end within a character.
       const input = line.slice(offset, offset + chunkCharacters).replace(/[\u0080-\uffff]/g, escapeCharacter)
       try {
-        await type(sessionId, input)
+        await writeInput(sessionId, input)
       } catch (error) {
         // The program has read part of the line and would treat the next message as its remainder.
         if (offset > 0) fail('The program did not read the whole message.')
@@ -135,15 +135,15 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
 
   const transport: Transport = {
     async start() {
-      const command = buildCommand(options.command, mark)
+      const command = buildCommand(options.command, marker)
       const session = await client.call(createTerminal, { id, command, cols: 200, rows: 4, env: options.environment })
       sessionId = session.session_id
-      if (over) {
+      if (isClosed) {
         await hangUp() // `close` was called before the terminal existed
         throw new AppError('tool-server/failed', 'The connection was closed while the program was starting.')
       }
       void client.call(changeTerminal, { id, sessionId, name: `Tool server ${options.name}` }).catch(() => {})
-      listening = listen(sessionId).catch((error: unknown) => {
+      reading = readOutput(sessionId).catch((error: unknown) => {
         fail(error instanceof AppError ? error.message : 'The sandbox did not respond.')
       })
     },
@@ -161,16 +161,16 @@ export function createSandboxTransport({ client, sandboxId: id, ...options }: Op
  * from the output: messages contain none, and the terminal would write replies to escape sequences into the program's
  * input. The end of standard error follows the second mark.
  */
-function buildCommand(command: string, mark: string): string {
+function buildCommand(command: string, marker: string): string {
   return [
     'stty raw -echo',
     'd=$(mktemp -d /tmp/steward-mcp-XXXXXXXX) && mkfifo "$d/in" || exit 125',
     `trap 'rm -rf "$d"' EXIT`,
-    `printf '%s\\n' ${quote(mark)}`,
+    `printf '%s\\n' ${quote(marker)}`,
     'exec 3<&0',
     'cat <&3 >"$d/in" & feeder=$!',
     `bash -c ${quote(command)} 3<&- <"$d/in" 2>"$d/error" | tr -d '\\000-\\010\\013-\\037'`,
-    `printf '\\n%s' ${quote(mark)}; tail -c 2000 "$d/error" | base64 | tr -d '\\n'; printf '\\n'`,
+    `printf '\\n%s' ${quote(marker)}; tail -c 2000 "$d/error" | base64 | tr -d '\\n'; printf '\\n'`,
     'kill "$feeder"',
   ].join('\n')
 }

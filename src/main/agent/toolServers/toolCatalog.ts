@@ -92,7 +92,7 @@ export function createToolCatalog({ repository, connections, events, recordActiv
     async fresh(server, signal) {
       const client = await connections.open(server.id, signal)
       const age = now() - (read.get(client) ?? Number.NEGATIVE_INFINITY)
-      return age < freshMs && !client.saysChanged() ? client : refresh(server, signal)
+      return age < freshMs && !client.hasChanged() ? client : refresh(server, signal)
     },
   }
 }

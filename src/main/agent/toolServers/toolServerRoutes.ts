@@ -15,7 +15,7 @@ export function createToolServerRoutes(servers: ToolServers): LocalEndpoint[] {
     createLocalEndpoint(addToolServer, ({ body: { name, place, secret_names: secrets } }) =>
       servers.add({ name, transport: place, secrets }),
     ),
-    createLocalEndpoint(changeToolServer, ({ params, body }) => servers.turn(params.serverId, body.enabled)),
+    createLocalEndpoint(changeToolServer, ({ params, body }) => servers.setEnabled(params.serverId, body.enabled)),
     createLocalEndpoint(testToolServer, ({ params }, { signal }) => servers.test(params.serverId, signal)),
     createLocalEndpoint(changeServedTool, ({ params, body }) => servers.agree(params.serverId, body.tools)),
     createLocalEndpoint(removeToolServer, async ({ params }) => {

@@ -52,7 +52,7 @@ test('removes the secrets of a server with it', async () => {
 test('a deleted sandbox disables only the servers in it, once', async () => {
   const { servers, add, ended, entries } = openServers()
   const [inside, elsewhere] = [add('box', sandboxId), add('other', otherId)]
-  for (const { id } of [inside, elsewhere]) await servers.turn(id, true)
+  for (const { id } of [inside, elsewhere]) await servers.setEnabled(id, true)
   const before = entries.length
   servers.disableForSandbox({ id: sandboxId, name: 'atlas' })
   servers.disableForSandbox({ id: sandboxId, name: 'atlas' })

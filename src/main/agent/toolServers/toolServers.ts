@@ -31,7 +31,7 @@ export type ToolServers = {
   /** @throws AppError `tool-server/exists`, `tool-server/too-many`, `tool-server/address`, `request/invalid` */
   add(server: { name: string; transport: ToolServerTransport; secrets: readonly string[] }): ToolServer
   /** @throws AppError `tool-server/not-found` */
-  turn(id: ToolServerId, enabled: boolean): Promise<ToolServer>
+  setEnabled(id: ToolServerId, enabled: boolean): Promise<ToolServer>
   /** Reconnects and lists the tools. Errors are reported in `fault`. @throws AppError `tool-server/not-found` */
   test(id: ToolServerId, signal: AbortSignal): Promise<ToolServer>
   /** @throws AppError `tool-server/changed`, `tool-server/unusable` */
@@ -101,7 +101,7 @@ export function createToolServers(options: Options): ToolServers {
       publishChange()
       return toWire(requireServer(id))
     },
-    async turn(id, enabled) {
+    async setEnabled(id, enabled) {
       const server = requireServer(id)
       if (server.enabled === enabled) return toWire(server)
       repository.upsert({ ...server, enabled })

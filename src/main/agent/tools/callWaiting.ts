@@ -63,17 +63,17 @@ export function waitWithTimeout<T>(work: Promise<T>, { limitMs, signal }: Bounds
 
 /** Reports the elapsed time of a call to its client. */
 export function startProgressReports(progress: ToolRun['progress'], message: string) {
-  let words = message
+  let text = message
   let seconds = 0
   const step = toolWaits.progressMs / 1000
   const tick = (): void => {
     seconds += step
-    progress?.(seconds, words)
+    progress?.(seconds, text)
   }
   const timer = progress && setInterval(tick, toolWaits.progressMs)
   return {
-    say(said: string) {
-      words = said
+    say(next: string) {
+      text = next
     },
     end: () => clearInterval(timer),
   }

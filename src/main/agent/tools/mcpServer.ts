@@ -28,7 +28,7 @@ export type McpServerOptions = {
   receiptPage: () => Promise<string>
 }
 /** Caller and MCP revision: `legacy` up to 2025-11-25, `modern` from 2026-07-28. */
-type Served = { caller: ToolCaller; era: 'legacy' | 'modern' }
+type Session = { caller: ToolCaller; era: 'legacy' | 'modern' }
 
 /** State that a client returns while it waits for the user: the call and the number of polls. */
 type WaitState = { id: string; round: number }
@@ -51,7 +51,7 @@ Calls that delete permanently or move money may wait for the user's approval: th
 
 export function createMcpServer(
   { executor, getRights, version, codec, open, receiptPage }: McpServerOptions,
-  { caller, era }: Served,
+  { caller, era }: Session,
 ): Server {
   const cached = { ttlMs: listTtlMs, cacheScope: 'private' } as const
   const server = new Server(
@@ -111,8 +111,8 @@ export function toCallResult(outcome: ToolOutcome): CallToolResult {
 }
 
 function formatError({ sentence, hint, payment }: Extract<ToolOutcome, { kind: 'error' }>): string {
-  const words = `${sentence}\n${hint}`.trim()
-  return payment ? `${words}\n${JSON.stringify({ payment }, null, 2)}` : words
+  const message = `${sentence}\n${hint}`.trim()
+  return payment ? `${message}\n${JSON.stringify({ payment }, null, 2)}` : message
 }
 
 function describeWaiting({ for: audience, message, id }: Extract<ToolOutcome, { kind: 'waiting' }>['waiting']): string {

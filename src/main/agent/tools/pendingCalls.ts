@@ -14,7 +14,7 @@ export type PendingCalls = {
   add(call: Omit<StoredCall, 'record'> & Pick<ToolCallRecord, 'tool' | 'sentence'>, intent: IntentRecord): void
   /** Registers a call that is already running. @returns its id */
   follow(
-    call: Omit<StoredCall, 'record' | 'given'> & Pick<ToolCallRecord, 'tool' | 'sentence'>,
+    call: Omit<StoredCall, 'record' | 'argumentText'> & Pick<ToolCallRecord, 'tool' | 'sentence'>,
     work: Promise<ToolResult>,
   ): string
   /** @throws AppError `tool/too-many` */
@@ -48,7 +48,7 @@ type Options = {
   steadyMs?: () => number
 }
 
-const maxOpen = 50
+const maxPending = 50
 const retentionMs = 24 * 60 * 60 * 1000
 
 export function createPendingCalls({ calls, perform, newId, now, steadyMs = now }: Options): PendingCalls {
@@ -97,14 +97,14 @@ export function createPendingCalls({ calls, perform, newId, now, steadyMs = now 
     },
     follow({ tool, sentence, ...fields }, work) {
       const running = createRecord({ tool, sentence, state: 'running', intent_id: null, expires_at: null })
-      calls.add({ ...fields, given: '', record: running })
+      calls.add({ ...fields, argumentText: '', record: running })
       void finish(running.id, work)
       return running.id
     },
     assertCapacity(holder) {
       calls.forget(steadyMs() - retentionMs)
-      if (calls.countOpen(holder) < maxOpen) return
-      throw new AppError('tool/too-many', `${maxOpen} of your calls are waiting or running.`, {
+      if (calls.countOpen(holder) < maxPending) return
+      throw new AppError('tool/too-many', `${maxPending} of your calls are waiting or running.`, {
         retryAfterSeconds: 30,
       })
     },

@@ -17,7 +17,7 @@ const maxMinutes = 10
 const maxCalls = 200
 const maxOutput = 64 * 1024
 const maxLine = 1024 * 1024
-const lookMs = 10_000
+const pollMs = 10_000
 
 type ProgramMessage = { call?: number; name?: unknown; input?: unknown; done?: unknown; failed?: unknown }
 
@@ -29,32 +29,32 @@ type ProgramMessage = { call?: number; name?: unknown; input?: unknown; done?: u
 export async function runSandboxProgram(code: string, id: string, options: Options): Promise<ToolResult> {
   const { call, callToEnd, signal } = options
   const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
-  const mark = `\u001e${randomBytes(8).toString('hex')}`
-  const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node.js. Install nodejs in it and pass its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
-  const answering = new Set<Promise<void>>()
+  const marker = `\u001e${randomBytes(8).toString('hex')}`
+  const command = `command -v node >/dev/null || { echo "${marker}{\\"failed\\":\\"This sandbox has no Node.js. Install nodejs in it and pass its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
+  const pendingReplies = new Set<Promise<void>>()
   let sessionId: TerminalId | undefined
   try {
     assertRunning(signal)
     await call(uploadFile, { id, path: `${folder}/program.mjs`, content: code })
     assertRunning(signal)
-    await call(uploadFile, { id, path: `${folder}/main.mjs`, content: buildProgramClient(mark) })
+    await call(uploadFile, { id, path: `${folder}/main.mjs`, content: buildProgramClient(marker) })
     assertRunning(signal)
     // Not aborted, because the response has the terminal's id, which is needed to close it.
     const terminal = await callToEnd(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
     sessionId = terminal.session_id
-    return await serveProgram({ id, sessionId, mark, answering }, options)
+    return await serveProgram({ id, sessionId, marker, pendingReplies }, options)
   } finally {
     if (sessionId !== undefined) await call(closeTerminal, { id, sessionId }).catch(() => {})
     await call(removeFile, { id, path: folder, recursive: true }).catch(() => {})
-    await Promise.all(answering)
+    await Promise.all(pendingReplies)
   }
 }
 
-type RunningProgram = { id: string; sessionId: TerminalId; mark: string; answering: Set<Promise<void>> }
+type RunningProgram = { id: string; sessionId: TerminalId; marker: string; pendingReplies: Set<Promise<void>> }
 
 /** Handles the calls of a program until it ends. */
 async function serveProgram(program: RunningProgram, options: Options): Promise<ToolResult> {
-  const { id, sessionId, mark, answering } = program
+  const { id, sessionId, marker, pendingReplies } = program
   const { call, operate, signal, maxMs = maxMinutes * 60_000 } = options
   const endAt = performance.now() + maxMs
   const lines = createLineReader()
@@ -74,22 +74,22 @@ async function serveProgram(program: RunningProgram, options: Options): Promise<
         `The program ran for more than ${maxMinutes} minutes.${truncateOutput(output)}`,
       )
     }
-    const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: lookMs })
+    const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: pollMs })
     cursor = read.cursor
     for (const line of lines(Buffer.from(read.output, read.encoding))) {
-      if (!line.startsWith(mark)) {
+      if (!line.startsWith(marker)) {
         if (output.length < maxOutput) output += `${line}\n`.slice(0, maxOutput - output.length)
         continue
       }
-      const spoken = parseMessage(line.slice(mark.length))
-      if ('done' in spoken) return { output, value: spoken.done ?? null, calls }
-      if ('failed' in spoken)
-        throw new AppError('tool/program', `${String(spoken.failed).slice(0, 4000)}${truncateOutput(output)}`)
+      const message = parseMessage(line.slice(marker.length))
+      if ('done' in message) return { output, value: message.done ?? null, calls }
+      if ('failed' in message)
+        throw new AppError('tool/program', `${String(message.failed).slice(0, 4000)}${truncateOutput(output)}`)
       if (++calls > maxCalls) throw new AppError('tool/program', `The program made more than ${maxCalls} calls.`)
-      const work: Promise<void> = answer(spoken)
+      const work: Promise<void> = answer(message)
         .catch(() => {}) // the terminal has ended, as the next read reports
-        .finally(() => answering.delete(work))
-      answering.add(work)
+        .finally(() => pendingReplies.delete(work))
+      pendingReplies.add(work)
     }
     if (read.state === 'exited') {
       throw new AppError(
@@ -112,8 +112,8 @@ function truncateOutput(output: string): string {
 
 function parseMessage(text: string): ProgramMessage {
   try {
-    const spoken: unknown = parseJson(text)
-    return typeof spoken === 'object' && spoken !== null ? spoken : {}
+    const message: unknown = parseJson(text)
+    return typeof message === 'object' && message !== null ? message : {}
   } catch {
     return {}
   }
@@ -131,9 +131,9 @@ function createLineReader(): (bytes: Buffer) => string[] {
 }
 
 /** Builds the script that provides the object `steward` to a program in a sandbox and exchanges calls with Steward. */
-function buildProgramClient(mark: string): string {
+function buildProgramClient(marker: string): string {
   return `import { createInterface } from 'node:readline'
-const mark = ${JSON.stringify(mark)}
+const mark = ${JSON.stringify(marker)}
 const ascii = (value) => (JSON.stringify(value) ?? 'null').replace(/[\\u007f-\\uffff]/g, (it) => '\\\\u' + it.charCodeAt(0).toString(16).padStart(4, '0'))
 const say = (value) => new Promise((resolve) => process.stdout.write(mark + ascii(value) + '\\n', resolve))
 const waiting = new Map()

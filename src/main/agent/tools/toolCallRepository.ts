@@ -1,6 +1,16 @@
 import { ToolCallRecord, type ToolCallState } from '#shared/contract/toolCalls.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import {
+  defineTable,
+  json,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  renameColumn,
+  type StoredRow,
+  text,
+} from '#storage/table.ts'
 
 const toolCalls = defineTable('tool_calls', {
   id: text(),
@@ -12,7 +22,7 @@ const toolCalls = defineTable('tool_calls', {
   state: text<ToolCallState>(),
   record: json(ToolCallRecord.parse),
   /** Arguments as JSON. Empty once the call has ended. */
-  given: text(),
+  argumentText: renameColumn('given', text()),
   /** Caller at the time of the call, as JSON. */
   caller: text(),
   createdAtMs: number(),
@@ -20,7 +30,7 @@ const toolCalls = defineTable('tool_calls', {
 type CallRow = RowOf<typeof toolCalls>
 
 /** Call that outlives its request. */
-export type StoredCall = Pick<CallRow, 'record' | 'holder' | 'given' | 'caller' | 'digest'>
+export type StoredCall = Pick<CallRow, 'record' | 'holder' | 'argumentText' | 'caller' | 'digest'>
 
 export type ToolCallRepository = {
   add(call: StoredCall): void
@@ -59,15 +69,15 @@ export function createToolCallRepository(database: Database): ToolCallRepository
     `DELETE FROM tool_calls WHERE created_at_ms < @beforeMs AND state NOT IN ('waiting', 'running')`,
   )
   const fromRow = (row: StoredRow): StoredCall => {
-    const { record, holder, given, caller, digest } = toolCalls.fromRow(row)
-    return { record, holder, given, caller, digest }
+    const { record, holder, argumentText, caller, digest } = toolCalls.fromRow(row)
+    return { record, holder, argumentText, caller, digest }
   }
   const first = (row: StoredRow | undefined): StoredCall | undefined => row && fromRow(row)
   return {
-    add({ record, holder, digest, given, caller }) {
+    add({ record, holder, digest, argumentText, caller }) {
       const { id, intent_id: intentId, state } = record
       const createdAtMs = Date.parse(record.created_at)
-      add.run(toolCalls.params({ id, holder, digest, intentId, state, record, given, caller, createdAtMs }))
+      add.run(toolCalls.params({ id, holder, digest, intentId, state, record, argumentText, caller, createdAtMs }))
     },
     find: (id) => first(find.get({ id })),
     ofIntent: (intentId) => first(ofIntent.get({ intentId })),

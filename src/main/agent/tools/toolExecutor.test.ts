@@ -34,7 +34,7 @@ async function findSubmission(name: string, args: object): Promise<SubmitRequest
     running: createRunningCalls(createPrincipals({ getRights: () => rights, endedError: toEndedError })),
     mayNow: () => undefined,
     refresh: async () => {},
-    asks: {
+    limitedApprovals: {
       async submit(request) {
         requests.push(request)
         throw new AppError('intent/denied', 'Denied.')

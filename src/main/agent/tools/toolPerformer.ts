@@ -23,19 +23,20 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
   /** Opens terminals of programs without recording them. */
   unrecorded: Pick<UnrecordedTerminals, 'wrapCall'>
   /** Calls a tool of an external server. @throws AppError */
-  callServed(
+  callExternal(
     tool: string,
     args: ToolArguments,
     options: { signal: AbortSignal; progress: (message: string) => void },
   ): Promise<ToolResult>
 }
 
-const tidyMs = 30_000
+const cleanupMs = 30_000
 /** Timeout of calls that must complete, sufficient to create a sandbox. */
 const endMs = 120_000
 
 export function createToolPerformer(options: Options): PerformTool {
-  const { operations, budgets, paymentKeys, principals, sandboxes, activity, unrecorded, callServed, runTool } = options
+  const { operations, budgets, paymentKeys, principals, sandboxes, activity, unrecorded, callExternal, runTool } =
+    options
 
   /**
    * Creates the operations for programs, except those that run programs, under the caller's policy, budget and dry run.
@@ -76,7 +77,7 @@ export function createToolPerformer(options: Options): PerformTool {
         return operations.call(route, input, { requester, signal: until(), idempotencyKey: begun?.key, spender })
       }
     // Calls after the caller disconnected are for cleanup and have a separate timeout.
-    const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
+    const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(cleanupMs) : signal))
     const callToEnd = callUntil(() => AbortSignal.timeout(endMs))
     const work: ToolContext = {
       call,
@@ -85,7 +86,7 @@ export function createToolPerformer(options: Options): PerformTool {
       progress,
       live: output && { watch: randomBytes(16).toString('hex'), tell: output },
       openPayment: begun?.payment,
-      callServed: (name, input) => callServed(name, input, { signal, progress }),
+      callServed: (name, input) => callExternal(name, input, { signal, progress }),
       async runProgram(code, sandboxId) {
         const lease = principals.lease(toRequesterPrincipal(requester), 'program')
         try {

@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import type { Keyring } from '#shared/contract/wallet.ts'
 import { openKeystore } from './keystoreFile.ts'
 import { parsePrivateKey } from './privateKeyText.ts'
-import { countWords, parsePhrase } from './recoveryPhrase.ts'
+import { parsePhrase, readLength } from './recoveryPhrase.ts'
 import {
   createKeyringId,
   type DerivedAccount,
@@ -91,7 +91,7 @@ export function createKeyringImport({
     async addPhrase({ phrase, isNew, label, writtenDown, passphrase }) {
       const isCurrent = walletLock.captureLockEpoch()
       const secret: Secret = { kind: 'phrase', bytes: toBuffer(await parsePhrase(phrase)) }
-      const words = countWords(secret.bytes)
+      const words = readLength(secret.bytes)
       const id = await add({ secret, passphrase, words, writtenDown, label, isCurrent })
       return isNew ? toCreated(id) : toImported(id, 'a recovery phrase')
     },

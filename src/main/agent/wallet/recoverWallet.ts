@@ -1,6 +1,6 @@
 import { type Keyring, KeyringId } from '#shared/contract/wallet.ts'
 import { buildPath, parseIndex } from './derivation.ts'
-import { countWords } from './recoveryPhrase.ts'
+import { readLength } from './recoveryPhrase.ts'
 import {
   type DerivedAccount,
   deriveAccount,
@@ -109,7 +109,7 @@ export function recoverWallet({ repository, secrets, settings, walletLock, activ
 }
 
 function createAdopted(id: Keyring['id'], secret: Secret) {
-  const words = secret.kind === 'phrase' ? countWords(secret.bytes) : null
+  const words = secret.kind === 'phrase' ? readLength(secret.bytes) : null
   return { id, secret, words, writtenDown: secret.kind !== 'phrase', label: undefined }
 }
 

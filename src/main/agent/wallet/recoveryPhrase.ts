@@ -54,7 +54,7 @@ export async function toSeed(entropy: Uint8Array): Promise<Buffer> {
 }
 
 /** A phrase has three words per four bytes. */
-export function countWords(entropy: Uint8Array): number {
+export function readLength(entropy: Uint8Array): number {
   return (entropy.length / 4) * 3
 }
 

@@ -104,14 +104,14 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     soon = undefined
     deliver()
   }
-  const look = (): void => {
+  const refresh = (): void => {
     measure()
     deliver()
   }
   /** Reads the time since boot only if the wall clock differs, because that takes up to three system calls. */
   const check = (): void => {
     const isAgreed = !steady.isWallSet() && steady.isNear(source.wallMs())
-    if (!isAgreed || jumps.length > 0) look()
+    if (!isAgreed || jumps.length > 0) refresh()
   }
   const steadyMs = (): number => {
     const wallMs = source.wallMs()
@@ -125,7 +125,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
 
   measure()
   soon = setImmediate(deliverSoon) // listeners have subscribed by then
-  const timer = setInterval(look, intervalMs)
+  const timer = setInterval(refresh, intervalMs)
   timer.unref()
   return {
     now: source.wallMs,
@@ -133,7 +133,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     steadyMs,
     latestMs: () => Math.max(source.wallMs(), steadyMs()),
     passedMs() {
-      look()
+      refresh()
       return looks.findPassedMs({ totalMs: totalMs(), wallMs: source.wallMs() })
     },
     epoch: source.bootId ?? randomUUID(),

@@ -43,7 +43,7 @@ export async function importChats(
 
 async function importParsed(
   dependencies: Dependencies,
-  { format, found, conversations }: ReturnType<typeof parseExport>,
+  { format, total, conversations }: ReturnType<typeof parseExport>,
 ): Promise<Output<typeof importConversations>> {
   const counts = { imported: 0, extended: 0, unchanged: 0 }
   const skipped: { title: string; reason: string }[] = []
@@ -66,7 +66,7 @@ async function importParsed(
     summary: `You imported ${counts.imported + counts.extended} chats.`,
     detail: { format, ...counts, messages, skipped: skippedTotal },
   })
-  return { format, found, ...counts, messages, skipped, skipped_total: skippedTotal }
+  return { format, found: total, ...counts, messages, skipped, skipped_total: skippedTotal }
 }
 
 /**

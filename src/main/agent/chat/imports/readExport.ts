@@ -20,7 +20,7 @@ export type ReadExport = {
   format: ImportFormat
   /** Conversations, parsed lazily, each with its content or the reason why it cannot be imported. */
   conversations: Iterable<{ title: string; conversation: ImportedConversation } | { title: string; reason: string }>
-  found: number
+  total: number
 }
 
 const formats: readonly ExportFormat[] = [chatGptExport, claudeExport, openWebUiExport, libreChatExport]
@@ -34,7 +34,7 @@ export function parseExport(bytes: Buffer): ReadExport {
   if (!format) {
     throw new AppError('chat/import', 'The file is JSON, but not a supported export of conversations.')
   }
-  return { format: format.name, found: objects.length, conversations: readConversations(format, objects) }
+  return { format: format.name, total: objects.length, conversations: readConversations(format, objects) }
 }
 
 function* readConversations(

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { type ListenAddress, parseListen } from '#platform/net/listenAddress.ts'
 import { isPublicAddress } from '#platform/net/publicAddress.ts'
 import type { PropagationServer } from '#shared/contract/localDomains.ts'
-import { DnsError, queryDns } from './dnsQuestion.ts'
+import { DnsError, queryDns } from './dnsClient.ts'
 
 /** DNS server with a lookup of its address. */
 export type DnsServer = PropagationServer & { address(signal: AbortSignal): Promise<ListenAddress> }

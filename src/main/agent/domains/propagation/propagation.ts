@@ -3,8 +3,8 @@ import { AppError } from '#shared/appError.ts'
 import { maxPropagated, type PropagatedRecords, type PropagationServer } from '#shared/contract/localDomains.ts'
 import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import type { DomainCache } from '../domainCache.ts'
-import type { DomainQuestions } from '../domainQueries.ts'
-import { DnsError, queryDns } from './dnsQuestion.ts'
+import type { DomainQueries } from '../domainQueries.ts'
+import { DnsError, queryDns } from './dnsClient.ts'
 import { createDnsServers, type DnsServer } from './dnsServers.ts'
 import { maxValues, normalizeDnsValue, toZoneValue } from './normalizeDnsValue.ts'
 
@@ -24,24 +24,28 @@ const maxConcurrentQueries = 8
 
 export function createPropagation(options: {
   cache: Pick<DomainCache, 'getCached' | 'fresh'>
-  questions: Pick<DomainQuestions, 'domain' | 'zone' | 'prices'>
+  queries: Pick<DomainQueries, 'domain' | 'zone' | 'prices'>
   resolvers: readonly string[]
   /** Whether the service runs on this computer, so that its DNS server address can be trusted. */
   isOwnService: boolean
 }): Propagation {
-  const { cache, questions, resolvers, isOwnService } = options
+  const { cache, queries, resolvers, isOwnService } = options
   const listServers = async (domain: string): Promise<DnsServer[]> => {
-    const { nameservers } = await cache.getCached(questions.domain(domain))
-    const prices = isOwnService ? await cache.fresh(questions.prices()) : undefined
-    const isServed = nameservers.every((it) => prices?.nameservers?.includes(it))
-    return createDnsServers({ nameservers, resolvers, testServer: (isServed && prices?.dns_server) || undefined })
+    const { nameservers } = await cache.getCached(queries.domain(domain))
+    const prices = isOwnService ? await cache.fresh(queries.prices()) : undefined
+    const usesOwnNameservers = nameservers.every((it) => prices?.nameservers?.includes(it))
+    return createDnsServers({
+      nameservers,
+      resolvers,
+      testServer: (usesOwnNameservers && prices?.dns_server) || undefined,
+    })
   }
   return {
     servers: async (domain) => (await listServers(domain)).map(serverToWire),
     async check(domain, serverId, signal) {
       const server = (await listServers(domain)).find(({ id }) => id === serverId)
       if (!server) throw new AppError('request/not-found', `Unknown DNS server ${serverId} for ${domain}.`)
-      const { records } = await cache.getCached(questions.zone(domain, { fresh: false }))
+      const { records } = await cache.getCached(queries.zone(domain, { fresh: false }))
       const sets = groupRecordSets(records.map((record) => ({ ...record, distance: record.distance ?? null })))
       const checkedSets = sets.slice(0, maxPropagated)
       return {

@@ -27,7 +27,7 @@ export type RenewalOrder = {
 export type RenewalEvent = { domain: string; state: RenewalCycle['state']; problem: RenewalProblem | null }
 
 /**
- * Renews domains before they expire. Each expiry has one turn, and a turn has at most one open payment: the next
+ * Renews domains before they expire. Each expiry has one cycle, and a cycle has at most one open payment: the next
  * payment starts only once it is certain that the previous one was not and will not be made. Payment outcomes are read
  * from the payment journal, so no state is lost on a crash.
  */
@@ -52,7 +52,7 @@ type Options = {
   /** Fetches the domain from the service, bypassing the cache. */
   read: (domain: string) => Promise<RegisteredName>
   /** Runs in the transaction that stores the change. */
-  note: (news: RenewalEvent) => void
+  recordEvent: (events: RenewalEvent) => void
   now: () => number
   log: Log
 }
@@ -64,172 +64,173 @@ const confirmationIntervalMs = 5 * 60_000
 
 export function createAutoRenewals(options: Options): AutoRenewals {
   const { records, now } = options
-  const turns = createTurns(options)
-  const settle = createSettlement(options, turns)
-  const attempt = createAttempt(options, turns)
+  const cycles = createCycleChanges(options)
+  const settle = createSettlement(options, cycles)
+  const attempt = createAttempt(options, cycles)
 
-  const findTurn = (settings: Settings, expiresAtMs: number): RenewalCycle =>
-    records.turn(settings.domain, expiresAtMs) ?? {
+  const findCycleOrNew = (settings: Settings, expiresAtMs: number): RenewalCycle =>
+    records.cycle(settings.domain, expiresAtMs) ?? {
       ...{ domain: settings.domain, expiresAtMs, state: 'planned', intentId: null, attempts: 0 },
       ...{ nextAtMs: null, problem: null },
     }
-  const isDue = (turn: RenewalCycle, settings: Settings): boolean => {
+  const isDue = (cycle: RenewalCycle, settings: Settings): boolean => {
     const nowMs = now()
-    const isInTime = getDueAtMs(turn.expiresAtMs, settings) <= nowMs && nowMs < turn.expiresAtMs + gracePeriodMs
-    return turn.state === 'planned' && isInTime && (turn.nextAtMs ?? 0) <= nowMs
+    const isInTime = getDueAtMs(cycle.expiresAtMs, settings) <= nowMs && nowMs < cycle.expiresAtMs + gracePeriodMs
+    return cycle.state === 'planned' && isInTime && (cycle.nextAtMs ?? 0) <= nowMs
   }
 
   return {
     async sweep(domains, signal) {
-      const news: RenewalEvent[] = []
+      const events: RenewalEvent[] = []
       const names = new Map(domains.map((domain) => [domain.domain, domain]))
       const settleBegun = async (): Promise<void> => {
-        for (const turn of records.turns()) {
-          if (turn.state === 'begun' && !signal.aborted) await settle(turn, names.get(turn.domain), news)
+        for (const cycle of records.cycles()) {
+          if (cycle.state === 'begun' && !signal.aborted) await settle(cycle, names.get(cycle.domain), events)
         }
       }
       await settleBegun()
       for (const settings of records.settings()) {
         const name = names.get(settings.domain)
         if (signal.aborted || !name || !settings.enabled) continue
-        const turn = findTurn(settings, Date.parse(name.expires_at))
-        if (isDue(turn, settings) && (await attempt(settings, turn, { news, signal })) === 'full') break
+        const cycle = findCycleOrNew(settings, Date.parse(name.expires_at))
+        if (isDue(cycle, settings) && (await attempt(settings, cycle, { events, signal })) === 'full') break
       }
       if (!signal.aborted) await settleBegun()
-      return news
+      return events
     },
     unblock(kinds, domain) {
-      for (const turn of records.turns()) {
-        const isRequested = domain === undefined || turn.domain === domain
-        if (turn.state !== 'planned' || !isRequested || !turn.problem || !kinds.includes(turn.problem.kind)) continue
-        records.keepTurn({ ...turn, nextAtMs: now() })
+      for (const cycle of records.cycles()) {
+        const isRequested = domain === undefined || cycle.domain === domain
+        if (cycle.state !== 'planned' || !isRequested || !cycle.problem || !kinds.includes(cycle.problem.kind)) continue
+        records.saveCycle({ ...cycle, nextAtMs: now() })
       }
     },
     onSettingsChange({ domain, enabled }, expiresAtMs) {
-      const turn = records.turn(domain, expiresAtMs)
-      const isOpenAgain = turn?.state === 'declined' || turn?.state === 'planned' || turn?.state === 'superseded'
-      if (turn && isOpenAgain && enabled) {
-        records.keepTurn({ ...turn, state: 'planned', intentId: null, attempts: 0, nextAtMs: now(), problem: null })
+      const cycle = records.cycle(domain, expiresAtMs)
+      const isOpenAgain = cycle?.state === 'declined' || cycle?.state === 'planned' || cycle?.state === 'superseded'
+      if (cycle && isOpenAgain && enabled) {
+        records.saveCycle({ ...cycle, state: 'planned', intentId: null, attempts: 0, nextAtMs: now(), problem: null })
       }
     },
-    findCycle: ({ domain, expires_at }) => records.turn(domain, Date.parse(expires_at)),
+    findCycle: ({ domain, expires_at }) => records.cycle(domain, Date.parse(expires_at)),
     nextAtMs(domains) {
       const names = new Map(domains.map((domain) => [domain.domain, Date.parse(domain.expires_at)]))
-      const turns = new Map(
-        records.turns().map((renewalCycle) => [`${renewalCycle.domain} ${renewalCycle.expiresAtMs}`, renewalCycle]),
+      const cycles = new Map(
+        records.cycles().map((renewalCycle) => [`${renewalCycle.domain} ${renewalCycle.expiresAtMs}`, renewalCycle]),
       )
       let next = Number.POSITIVE_INFINITY
       for (const settings of records.settings()) {
         const expiresAtMs = names.get(settings.domain)
         if (!settings.enabled || expiresAtMs === undefined || now() >= expiresAtMs + gracePeriodMs) continue
-        const turn = turns.get(`${settings.domain} ${expiresAtMs}`)
-        if (turn && turn.state !== 'planned') continue
-        next = Math.min(next, Math.max(getDueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0))
+        const cycle = cycles.get(`${settings.domain} ${expiresAtMs}`)
+        if (cycle && cycle.state !== 'planned') continue
+        next = Math.min(next, Math.max(getDueAtMs(expiresAtMs, settings), cycle?.nextAtMs ?? 0))
       }
-      for (const { state, nextAtMs } of turns.values())
+      for (const { state, nextAtMs } of cycles.values())
         if (state === 'begun' && nextAtMs) next = Math.min(next, nextAtMs)
       return Number.isFinite(next) ? next : undefined
     },
   }
 }
 
-type Turns = {
-  /** Stores a changed turn and adds an event that the user is notified of. */
-  change(turn: RenewalCycle, change: Partial<RenewalCycle>, news: RenewalEvent[]): void
+type CycleChanges = {
+  /** Stores a changed cycle and adds an event that the user is notified of. */
+  change(cycle: RenewalCycle, change: Partial<RenewalCycle>, events: RenewalEvent[]): void
   /** Schedules the next attempt. */
-  recordFailure(turn: RenewalCycle, problem: RenewalProblem, news: RenewalEvent[]): void
+  recordFailure(cycle: RenewalCycle, problem: RenewalProblem, events: RenewalEvent[]): void
 }
 
-function createTurns({ records, note, now }: Options): Turns {
-  const change: Turns['change'] = (turn, changes, news) => {
-    const after = { ...turn, ...changes }
-    const isNews = after.state !== turn.state || after.problem?.kind !== turn.problem?.kind
+function createCycleChanges({ records, recordEvent, now }: Options): CycleChanges {
+  const change: CycleChanges['change'] = (cycle, changes, events) => {
+    const after = { ...cycle, ...changes }
+    const hasChanged = after.state !== cycle.state || after.problem?.kind !== cycle.problem?.kind
     records.atomically(() => {
-      records.keepTurn(after)
-      if (isNews && isNotified(after)) {
+      records.saveCycle(after)
+      if (hasChanged && isNotified(after)) {
         const fields = { domain: after.domain, state: after.state, problem: after.problem }
-        note(fields)
-        news.push(fields)
+        recordEvent(fields)
+        events.push(fields)
       }
     })
   }
   return {
     change,
-    recordFailure(turn, problem, news) {
-      const attempts = turn.attempts + 1
+    recordFailure(cycle, problem, events) {
+      const attempts = cycle.attempts + 1
       const nextAtMs = getNextAttemptMs(attempts, now())
-      change(turn, { state: 'planned', intentId: null, attempts, nextAtMs, problem }, news)
+      change(cycle, { state: 'planned', intentId: null, attempts, nextAtMs, problem }, events)
     },
   }
 }
 
 /** Creates the step that settles a renewal whose payment has started. */
-function createSettlement({ records, approvals, findPayment, read, now }: Options, turns: Turns) {
+function createSettlement({ records, approvals, findPayment, read, now }: Options, cycles: CycleChanges) {
   const settlePaid = async (
-    turn: RenewalCycle,
-    { payment, isRenewed, news }: { payment: StoredPayment; isRenewed: boolean; news: RenewalEvent[] },
+    cycle: RenewalCycle,
+    { payment, isRenewed, events }: { payment: StoredPayment; isRenewed: boolean; events: RenewalEvent[] },
   ): Promise<void> => {
     const status = payment.answer?.status ?? 0
     if (isRenewed || (status >= 200 && status < 300)) {
-      turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+      cycles.change(cycle, { state: 'renewed', nextAtMs: null, problem: null }, events)
     } else if (status >= 400 && status < 500) {
       const detail = `${payment.record.title}: the registrar refused. The money was added to your credits. Renew the domain manually.`
-      turns.change(turn, { state: 'credited', nextAtMs: null, problem: { kind: 'service', detail } }, news)
-    } else if ((turn.nextAtMs ?? 0) <= now()) {
-      const name = await read(turn.domain).catch(() => undefined)
-      const isRenewed = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
+      cycles.change(cycle, { state: 'credited', nextAtMs: null, problem: { kind: 'service', detail } }, events)
+    } else if ((cycle.nextAtMs ?? 0) <= now()) {
+      const name = await read(cycle.domain).catch(() => undefined)
+      const isRenewed = name !== undefined && Date.parse(name.expires_at) > cycle.expiresAtMs
       const detail = 'Paid, but the registrar has not confirmed the renewal yet. Steward will not pay again.'
-      if (isRenewed) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
-      else turns.change(turn, { nextAtMs: now() + confirmationIntervalMs, problem: { kind: 'service', detail } }, news)
+      if (isRenewed) cycles.change(cycle, { state: 'renewed', nextAtMs: null, problem: null }, events)
+      else
+        cycles.change(cycle, { nextAtMs: now() + confirmationIntervalMs, problem: { kind: 'service', detail } }, events)
     }
   }
 
-  return async (turn: RenewalCycle, name: RegisteredName | undefined, news: RenewalEvent[]): Promise<void> => {
-    const payment = findPayment(turn.intentId ?? '')
-    const intent = findIntent(approvals, turn.intentId ?? '')
-    const isRenewed = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
+  return async (cycle: RenewalCycle, name: RegisteredName | undefined, events: RenewalEvent[]): Promise<void> => {
+    const payment = findPayment(cycle.intentId ?? '')
+    const intent = findIntent(approvals, cycle.intentId ?? '')
+    const isRenewed = name !== undefined && Date.parse(name.expires_at) > cycle.expiresAtMs
     if (payment?.record.paid === true) {
-      await settlePaid(turn, { payment, isRenewed, news })
+      await settlePaid(cycle, { payment, isRenewed, events })
     } else if (payment?.record.paid === false && isFinal(payment)) {
-      if (isRenewed) turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+      if (isRenewed) cycles.change(cycle, { state: 'superseded', nextAtMs: null, problem: null }, events)
       else if (intent?.state === 'denied' && intent.decision?.by === 'person') {
-        turns.change(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
-      } else turns.recordFailure(turn, findProblem(payment, intent), news)
-    } else if (intent?.state === 'waiting' && (isRenewed || records.find(turn.domain)?.enabled !== true)) {
+        cycles.change(cycle, { state: 'declined', nextAtMs: null, problem: null }, events)
+      } else cycles.recordFailure(cycle, findProblem(payment, intent), events)
+    } else if (intent?.state === 'waiting' && (isRenewed || records.find(cycle.domain)?.enabled !== true)) {
       // Canceling the intent ends the payment and runs this step again.
       approvals.cancel(intent.id, autoRenewRequester)
     }
   }
 }
 
-type Attempt = { news: RenewalEvent[]; signal: AbortSignal }
+type Attempt = { events: RenewalEvent[]; signal: AbortSignal }
 
 /** Creates the step that starts a renewal. The step returns `full` if the approval queue has no capacity. */
-function createAttempt({ records, approvals, read, buy, now, log }: Options, turns: Turns) {
-  return async (settings: Settings, turn: RenewalCycle, { news, signal }: Attempt): Promise<'full' | undefined> => {
+function createAttempt({ records, approvals, read, buy, now, log }: Options, cycles: CycleChanges) {
+  return async (settings: Settings, cycle: RenewalCycle, { events, signal }: Attempt): Promise<'full' | undefined> => {
     const { domain, years, maxMicroUsd } = settings
     try {
       approvals.checkUnlocked()
       const present = await read(domain)
-      if (Date.parse(present.expires_at) !== turn.expiresAtMs) {
-        turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+      if (Date.parse(present.expires_at) !== cycle.expiresAtMs) {
+        cycles.change(cycle, { state: 'superseded', nextAtMs: null, problem: null }, events)
         return
       }
-      const order = { domain, years, capMicroUsd: maxMicroUsd, ifExpiresAt: toIsoTime(turn.expiresAtMs) }
+      const order = { domain, years, capMicroUsd: maxMicroUsd, ifExpiresAt: toIsoTime(cycle.expiresAtMs) }
       const begun: Partial<RenewalCycle> = { state: 'begun', nextAtMs: null, problem: null }
-      const onStored = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
+      const onStored = ({ id }: IntentRecord): void => records.saveCycle({ ...cycle, ...begun, intentId: id })
       const { wasFree } = await buy({ ...order, onStored }, signal)
-      if (wasFree) turns.change(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+      if (wasFree) cycles.change(cycle, { state: 'renewed', nextAtMs: null, problem: null }, events)
     } catch (error) {
       if (signal.aborted) return
       if (!(error instanceof AppError)) log.error('failed to renew a domain', { domain, error })
       if (error instanceof AppError && error.code === 'domain/renewed') {
-        turns.change(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+        cycles.change(cycle, { state: 'superseded', nextAtMs: null, problem: null }, events)
       } else if (error instanceof AppError && error.status === 429) {
-        records.keepTurn({ ...turn, nextAtMs: now() + fullQueueRetryMs })
+        records.saveCycle({ ...cycle, nextAtMs: now() + fullQueueRetryMs })
         return 'full'
-      } else if (records.turn(domain, turn.expiresAtMs)?.state !== 'begun') {
-        turns.recordFailure(turn, toRenewalProblem(error), news)
+      } else if (records.cycle(domain, cycle.expiresAtMs)?.state !== 'begun') {
+        cycles.recordFailure(cycle, toRenewalProblem(error), events)
       }
     }
     return undefined

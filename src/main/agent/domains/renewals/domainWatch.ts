@@ -4,7 +4,7 @@ import { AppError } from '#shared/appError.ts'
 /** Sweeps all domains when an action is due or something changed. Only one sweep runs at a time. */
 export type DomainWatch = {
   /** Schedules a sweep soon, or after the current one. */
-  look(): void
+  trigger(): void
   /** Resolves when a sweep that started after this call has finished. */
   runNow(): Promise<void>
   close(): Promise<void>
@@ -61,7 +61,7 @@ export function createDomainWatch(options: {
   }
 
   return {
-    look: () => void runNow(),
+    trigger: () => void runNow(),
     runNow,
     async close() {
       ending.abort()

@@ -17,10 +17,10 @@ export type ExpiryNotices = {
 export function createExpiryNotices(options: {
   records: Pick<RenewalRepository, 'listNotified' | 'addNotice' | 'atomically'>
   /** Runs in the transaction that stores the notices. */
-  note: (notices: readonly Notice[]) => void
+  recordNotices: (notices: readonly Notice[]) => void
   now: () => number
 }): ExpiryNotices {
-  const { records, note, now } = options
+  const { records, recordNotices, now } = options
   return {
     sweep(domains) {
       const nowMs = now()
@@ -34,7 +34,7 @@ export function createExpiryNotices(options: {
       if (fresh.length === 0) return fresh
       records.atomically(() => {
         for (const notice of fresh) records.addNotice(notice)
-        note(fresh)
+        recordNotices(fresh)
       })
       return fresh
     },

@@ -10,7 +10,7 @@ export function describeRenewal({ domain, state, problem }: RenewalEvent): strin
   return `Auto-renew could not renew ${domain}: ${problem?.detail ?? ''}`
 }
 
-export function describeLeftDomain(domain: string): string {
+export function describeRemovedDomain(domain: string): string {
   return `Auto-renew is on for ${domain}, but the domain is not in your account.`
 }
 
@@ -48,12 +48,12 @@ export function createExpiryNotifications(notices: readonly Notice[]): RenewalNo
 
 function groupNotifications<T extends { domain: string }>(
   all: readonly T[],
-  words: { single: (it: T) => { title: string; body: string }; many: (count: number) => string },
+  texts: { single: (it: T) => { title: string; body: string }; many: (count: number) => string },
 ): RenewalNotification[] {
   const [first] = all
   if (!first) return []
-  if (all.length === 1) return [{ ...words.single(first), domain: first.domain }]
-  return [{ title: words.many(all.length), body: `${formatNames(all)}.`, domain: null }]
+  if (all.length === 1) return [{ ...texts.single(first), domain: first.domain }]
+  return [{ title: texts.many(all.length), body: `${formatNames(all)}.`, domain: null }]
 }
 
 function formatNames(all: readonly { domain: string }[]): string {

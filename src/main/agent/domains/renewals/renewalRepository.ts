@@ -50,9 +50,9 @@ export type RenewalRepository = {
   find(domain: string): Settings | undefined
   set(settings: Settings): void
   remove(domain: string): void
-  turn(domain: string, expiresAtMs: number): RenewalCycle | undefined
-  turns(): RenewalCycle[]
-  keepTurn(turn: RenewalCycle): void
+  cycle(domain: string, expiresAtMs: number): RenewalCycle | undefined
+  cycles(): RenewalCycle[]
+  saveCycle(cycle: RenewalCycle): void
   listUnseen(): Notice[]
   /** Returns the lowest notified threshold in days, by `toNoticeKey`. */
   listNotified(): Map<string, number>
@@ -63,7 +63,7 @@ export type RenewalRepository = {
   atomically<T>(work: () => T): T
 }
 
-type Place = Params<'place'>
+type OwnerParams = Params<'place'>
 
 export function createRenewalRepository(options: {
   database: Database
@@ -72,32 +72,32 @@ export function createRenewalRepository(options: {
 }): RenewalRepository {
   const { database, getOwner, now } = options
   const settings = `SELECT ${settingsTable.selection()} FROM domain_renewals WHERE place = @place`
-  const list = database.prepare<[Place], StoredRow>(`${settings} ORDER BY domain`)
+  const list = database.prepare<[OwnerParams], StoredRow>(`${settings} ORDER BY domain`)
   const find = database.prepare<[Params<'place' | 'domain'>], StoredRow>(`${settings} AND domain = @domain`)
   const set = database.prepare<[Params<keyof RowOf<typeof settingsTable>>]>(settingsTable.upsert(['place', 'domain']))
   const remove = database.prepare<[Params<'place' | 'domain'>]>(
     'DELETE FROM domain_renewals WHERE place = @place AND domain = @domain',
   )
-  const turns = `SELECT ${renewalCycleTable.selection()} FROM domain_renewal_turns WHERE place = @place`
-  const turn = database.prepare<[Params<'place' | 'domain' | 'expiresAtMs'>], StoredRow>(
-    `${turns} AND domain = @domain AND expires_at_ms = @expiresAtMs`,
+  const cycles = `SELECT ${renewalCycleTable.selection()} FROM domain_renewal_turns WHERE place = @place`
+  const cycle = database.prepare<[Params<'place' | 'domain' | 'expiresAtMs'>], StoredRow>(
+    `${cycles} AND domain = @domain AND expires_at_ms = @expiresAtMs`,
   )
-  const allTurns = database.prepare<[Place], StoredRow>(turns)
+  const allCycles = database.prepare<[OwnerParams], StoredRow>(cycles)
   const keep = database.prepare<[Params<keyof RowOf<typeof renewalCycleTable>>]>(
     renewalCycleTable.upsert(['place', 'domain', 'expiresAtMs']),
   )
-  const unseen = database.prepare<[Place], Notice>(
+  const unseen = database.prepare<[OwnerParams], Notice>(
     `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days, max(notified_at_ms) AS "notifiedAtMs"
       FROM domain_notices WHERE place = @place AND seen = 0 GROUP BY domain, expires_at_ms ORDER BY expires_at_ms`,
   )
-  const minDays = database.prepare<[Place], Pick<Notice, 'domain' | 'expiresAtMs' | 'days'>>(
+  const minDays = database.prepare<[OwnerParams], Pick<Notice, 'domain' | 'expiresAtMs' | 'days'>>(
     `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days FROM domain_notices WHERE place = @place
       GROUP BY domain, expires_at_ms`,
   )
   const add = database.prepare<[Params<keyof RowOf<typeof noticeTable>>]>(
     `${noticeTable.insert} ON CONFLICT (place, domain, expires_at_ms, days) DO NOTHING`,
   )
-  const see = database.prepare<[Place]>('UPDATE domain_notices SET seen = 1 WHERE place = @place AND seen = 0')
+  const see = database.prepare<[OwnerParams]>('UPDATE domain_notices SET seen = 1 WHERE place = @place AND seen = 0')
   let version = 0
 
   return {
@@ -114,12 +114,12 @@ export function createRenewalRepository(options: {
       version += 1
       remove.run({ place: getOwner(), domain })
     },
-    turn(domain, expiresAtMs) {
-      const row = turn.get({ place: getOwner(), domain, expiresAtMs })
-      return row && toTurn(row)
+    cycle(domain, expiresAtMs) {
+      const row = cycle.get({ place: getOwner(), domain, expiresAtMs })
+      return row && toCycle(row)
     },
-    turns: () => allTurns.all({ place: getOwner() }).map(toTurn),
-    keepTurn({ problem, ...stored }) {
+    cycles: () => allCycles.all({ place: getOwner() }).map(toCycle),
+    saveCycle({ problem, ...stored }) {
       version += 1
       const problems = { problemKind: problem?.kind ?? null, problem: problem?.detail ?? null }
       keep.run(renewalCycleTable.params({ ...stored, ...problems, place: getOwner(), updatedAtMs: now() }))
@@ -145,7 +145,7 @@ function toSettings(row: StoredRow): Settings {
   return settings
 }
 
-function toTurn(row: StoredRow): RenewalCycle {
-  const { place: _, updatedAtMs: __, problemKind, problem, ...turn } = renewalCycleTable.fromRow(row)
-  return { ...turn, problem: problemKind === null || problem === null ? null : { kind: problemKind, detail: problem } }
+function toCycle(row: StoredRow): RenewalCycle {
+  const { place: _, updatedAtMs: __, problemKind, problem, ...cycle } = renewalCycleTable.fromRow(row)
+  return { ...cycle, problem: problemKind === null || problem === null ? null : { kind: problemKind, detail: problem } }
 }

@@ -26,17 +26,17 @@ export const noWallet =
 export function createRenewalViews(records: Records, paymentOf: FindPayment, options: ViewOptions): DomainRenewals {
   const { domains, prices, hasWallet, states, nowMs } = options
   const names = new Map((domains ?? []).map((domain) => [domain.domain, domain]))
-  const turns = new Map(records.turns.map((turn) => [`${turn.domain} ${turn.expiresAtMs}`, turn]))
+  const turns = new Map(records.turns.map((cycle) => [`${cycle.domain} ${cycle.expiresAtMs}`, cycle]))
   const views = records.settings.flatMap((settings) => {
     const name = names.get(settings.domain)
     if (!name) return []
     const expiresAtMs = Date.parse(name.expires_at)
-    const turn = turns.get(`${settings.domain} ${expiresAtMs}`)
-    return [{ settings, turn, expiresAtMs, estimate: estimateMicroUsd(settings.domain, settings.years, prices) }]
+    const cycle = turns.get(`${settings.domain} ${expiresAtMs}`)
+    return [{ settings, cycle, expiresAtMs, estimate: estimateMicroUsd(settings.domain, settings.years, prices) }]
   })
   const upcoming = views.filter(
-    ({ settings, turn, expiresAtMs }) =>
-      settings.enabled && nowMs < expiresAtMs + gracePeriodMs && (!turn || turn.state === 'planned'),
+    ({ settings, cycle, expiresAtMs }) =>
+      settings.enabled && nowMs < expiresAtMs + gracePeriodMs && (!cycle || cycle.state === 'planned'),
   )
   const { renewals: planned, total, covered } = planRenewals(upcoming, { states, nowMs })
   return {
@@ -59,31 +59,31 @@ function listMissingNames(settings: readonly Settings[], names: ReadonlyMap<stri
 
 function toRenewalView(options: {
   settings: Settings
-  turn: RenewalCycle | undefined
+  cycle: RenewalCycle | undefined
   expiresAtMs: number
   estimate: number | undefined
   paymentOf: FindPayment
   hasWallet: boolean
   nowMs: number
 }): DomainRenewal {
-  const { settings, turn, expiresAtMs, estimate, paymentOf, hasWallet, nowMs } = options
+  const { settings, cycle, expiresAtMs, estimate, paymentOf, hasWallet, nowMs } = options
   const { domain, enabled, daysBefore, years, maxMicroUsd } = settings
-  const payment = turn?.intentId ? paymentOf(turn.intentId)?.record : undefined
-  const renewsAtMs = Math.max(getDueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0)
+  const payment = cycle?.intentId ? paymentOf(cycle.intentId)?.record : undefined
+  const renewsAtMs = Math.max(getDueAtMs(expiresAtMs, settings), cycle?.nextAtMs ?? 0)
   const planned = getState({
     enabled,
-    turn,
+    cycle,
     isWaiting: payment?.state === 'waiting',
-    isOver: nowMs >= expiresAtMs + gracePeriodMs,
+    isExpired: nowMs >= expiresAtMs + gracePeriodMs,
   })
   // No attempt is made without a wallet, so no attempt records the problem.
   const isBlocked = planned === 'planned' && !hasWallet
   const state = isBlocked ? 'blocked' : planned
-  const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)
+  const isTried = state === 'planned' || state === 'blocked' || (cycle?.state === 'begun' && cycle.nextAtMs !== null)
   return {
     ...{ domain, enabled, days_before: daysBefore, years, max_micro_usd: maxMicroUsd, state },
     ...{ expires_at: toIsoTime(expiresAtMs), renews_at: toIsoTime(getDueAtMs(expiresAtMs, settings)) },
-    problem: isBlocked ? { kind: 'wallet', detail: noWallet } : (turn?.problem ?? null),
+    problem: isBlocked ? { kind: 'wallet', detail: noWallet } : (cycle?.problem ?? null),
     next_at: isTried ? toIsoTime(Math.max(renewsAtMs, nowMs)) : null,
     payment_id: payment?.id ?? null,
     estimate_micro_usd: estimate ?? null,
@@ -92,15 +92,15 @@ function toRenewalView(options: {
 
 function getState(options: {
   enabled: boolean
-  turn: RenewalCycle | undefined
+  cycle: RenewalCycle | undefined
   isWaiting: boolean
-  isOver: boolean
+  isExpired: boolean
 }): DomainRenewal['state'] {
-  const { enabled, turn, isWaiting, isOver } = options
+  const { enabled, cycle, isWaiting, isExpired } = options
   // A started payment is shown even if auto-renew was turned off, because money may move.
-  if (turn?.state === 'begun') return isWaiting ? 'asking' : 'paying'
+  if (cycle?.state === 'begun') return isWaiting ? 'asking' : 'paying'
   if (!enabled) return 'off'
-  if (turn?.state === 'renewed' || turn?.state === 'credited' || turn?.state === 'declined') return turn.state
-  if (isOver) return 'expired'
-  return turn?.problem ? 'blocked' : 'planned'
+  if (cycle?.state === 'renewed' || cycle?.state === 'credited' || cycle?.state === 'declined') return cycle.state
+  if (isExpired) return 'expired'
+  return cycle?.problem ? 'blocked' : 'planned'
 }

@@ -5,14 +5,14 @@ import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
 import type { RecordActivity } from '../../base/recordActivity.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import type { DomainCache } from '../domainCache.ts'
-import type { DomainQuestions } from '../domainQueries.ts'
+import type { DomainQueries } from '../domainQueries.ts'
 import type { AutoRenewals, RegisteredName, RenewalEvent } from './autoRenewals.ts'
 import type { DomainWatch } from './domainWatch.ts'
 import type { ExpiryNotices } from './expiryNotices.ts'
 import {
   createExpiryNotifications,
   createRenewalNotifications,
-  describeLeftDomain,
+  describeRemovedDomain,
   type RenewalNotification,
 } from './renewalNotifications.ts'
 import type { RenewalRepository } from './renewalRepository.ts'
@@ -25,7 +25,7 @@ export type Renewals = {
   /** @throws AppError `domain/not-found` if auto-renew was not configured */
   remove(domain: string): void
   /** Called when a domain with auto-renew is no longer in the account. */
-  onLeft(domain: string): void
+  onDomainRemoved(domain: string): void
   /** @throws AppError `domain/not-found` */
   retry(domain: string): Promise<DomainRenewal>
   dismiss(): void
@@ -38,38 +38,38 @@ type Options = {
   auto: AutoRenewals
   notices: ExpiryNotices
   cache: Pick<DomainCache, 'getCached' | 'account'>
-  questions: Pick<DomainQuestions, 'list' | 'prices'>
+  queries: Pick<DomainQueries, 'list' | 'prices'>
   findPayment: (intentId: string) => StoredPayment | undefined
   states: () => BudgetState[]
   hasWallet: () => boolean
-  watch: () => Pick<DomainWatch, 'look' | 'runNow'>
-  tell: (notification: RenewalNotification) => void
+  watch: () => Pick<DomainWatch, 'trigger' | 'runNow'>
+  notify: (notification: RenewalNotification) => void
   onChanged: () => void
   recordActivity: RecordActivity
   now: () => number
 }
 
 export function createRenewals(options: Options): Renewals {
-  const { records, auto, notices, cache, questions, watch, tell, onChanged, recordActivity, now } = options
+  const { records, auto, notices, cache, queries, watch, notify, onChanged, recordActivity, now } = options
 
   /**
    * Returns immediately, even if the service does not respond. Uses the last signed-in account until the service
    * reports another one.
    */
   const listCached = async (): Promise<RegisteredName[]> =>
-    presentNames((await cache.getCached(questions.list())).domains)
+    presentNames((await cache.getCached(queries.list())).domains)
   const listCurrent = async (): Promise<RegisteredName[]> => {
     await cache.account().catch(rethrowUnlessAway)
     return listCached()
   }
   const list = async (only?: string): Promise<DomainRenewals> => {
     const domains = await listCached().catch(toUndefinedIfUnreachable)
-    const priceList = await cache.getCached(questions.prices()).catch(() => undefined)
+    const priceList = await cache.getCached(queries.prices()).catch(() => undefined)
     const prices = new Map(priceList?.pricing.map(({ tld, renewal }) => [tld, renewal]))
     const input = { domains, prices, states: options.states(), hasWallet: options.hasWallet(), nowMs: now() }
     const settings = only === undefined ? records.settings() : [records.find(only)].filter((it) => it !== undefined)
     return createRenewalViews(
-      { settings, turns: records.turns(), unseen: records.listUnseen() },
+      { settings, turns: records.cycles(), unseen: records.listUnseen() },
       options.findPayment,
       input,
     )
@@ -77,15 +77,15 @@ export function createRenewals(options: Options): Renewals {
   const getView = async (domain: string): Promise<DomainRenewal> => {
     const view = (await list(domain)).renewals[0]
     if (view) return view
-    throw createNotFoundError(domain)
+    throw createMissingDomainError(domain)
   }
   const requireName = async (domain: string): Promise<RegisteredName> => {
     const name = (await listCurrent()).find((it) => it.domain === domain)
     if (name) return name
-    throw createNotFoundError(domain)
+    throw createMissingDomainError(domain)
   }
-  const tellAll = (news: readonly RenewalEvent[], expiryNotifications: readonly RenewalNotification[]): void => {
-    for (const notification of [...createRenewalNotifications(news), ...expiryNotifications]) tell(notification)
+  const notifyAll = (events: readonly RenewalEvent[], expiryNotifications: readonly RenewalNotification[]): void => {
+    for (const notification of [...createRenewalNotifications(events), ...expiryNotifications]) notify(notification)
   }
 
   return {
@@ -101,23 +101,23 @@ export function createRenewals(options: Options): Renewals {
         recordSwitch(recordActivity, enabled ? 'on' : 'off', detail)
       })
       onChanged()
-      watch().look()
+      watch().trigger()
       return getView(domain)
     },
     remove(domain) {
-      if (!records.find(domain)) throw createNotFoundError(domain)
+      if (!records.find(domain)) throw createMissingDomainError(domain)
       records.atomically(() => {
         records.remove(domain)
         recordSwitch(recordActivity, 'off', { domain })
       })
       onChanged()
     },
-    onLeft(domain) {
+    onDomainRemoved(domain) {
       if (records.find(domain)?.enabled !== true) return
-      const summary = describeLeftDomain(domain)
+      const summary = describeRemovedDomain(domain)
       const actor = { kind: 'system', name: 'Steward' } as const
       recordActivity({ kind: 'renewal.failed', actor, subject: domain, summary, detail: { domain }, links: { domain } })
-      tell({ title: `${domain} is not in your account`, body: 'Its auto-renew is still on.', domain: null })
+      notify({ title: `${domain} is not in your account`, body: 'Its auto-renew is still on.', domain: null })
       onChanged()
     },
     async retry(domain) {
@@ -134,10 +134,10 @@ export function createRenewals(options: Options): Renewals {
       const domains = await listCurrent()
       const before = records.version()
       const fresh = notices.sweep(domains)
-      const news = await auto.sweep(domains, signal)
+      const events = await auto.sweep(domains, signal)
       if (signal.aborted) return undefined
       const isRenewed = (domain: string) => records.find(domain)?.enabled === true
-      tellAll(news, createExpiryNotifications(fresh.filter(({ domain }) => !isRenewed(domain))))
+      notifyAll(events, createExpiryNotifications(fresh.filter(({ domain }) => !isRenewed(domain))))
       if (records.version() !== before) onChanged()
       const next = [auto.nextAtMs(domains), notices.nextAtMs(domains)].filter((it) => it !== undefined)
       return next.length === 0 ? undefined : Math.min(...next)
@@ -169,6 +169,6 @@ function presentNames(domains: readonly Domain[]): RegisteredName[] {
   return domains.filter(({ left_at: leftAt }) => leftAt === null)
 }
 
-function createNotFoundError(domain: string): AppError {
+function createMissingDomainError(domain: string): AppError {
   return new AppError('domain/not-found', `You have no domain ${domain}.`)
 }

@@ -28,7 +28,7 @@ export function createWalletPrompt(tools: SecurePromptContext, first: boolean): 
   const words: SecurePromptStep = createPhraseStep({
     title: 'Write these words down',
     phrase: phrase.read,
-    goOn: 'I wrote them down',
+    nextLabel: 'I wrote them down',
     next: () => createPhraseCheckStep({ phrase: phrase.read, back: words, next: add }),
   })
   const choose: SecurePromptStep = {

@@ -1,7 +1,7 @@
 import { Label } from '#shared/contract/wallet.ts'
 import { FieldError, type SecurePromptForm } from '../securePromptStep.ts'
 
-export const labelTexts = { name: 'label', label: 'Label (optional)', longest: 64 } as const
+export const labelTexts = { name: 'label', label: 'Label (optional)', maxCharacters: 64 } as const
 
 /** @throws WrongField */
 export function readLabel(form: SecurePromptForm): string | undefined {

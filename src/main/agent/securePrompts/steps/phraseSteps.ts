@@ -13,22 +13,22 @@ type PhraseStep = {
   title: string
   phrase: () => string
   /** Label of the button that continues. */
-  goOn: string
+  nextLabel: string
   next: () => Promise<SecurePromptNext> | SecurePromptNext
   cancelLabel?: string
 }
 
 /** Creates the step that displays the numbered words of a phrase to write down. */
-export function createPhraseStep({ title, phrase, goOn, next, cancelLabel }: PhraseStep): SecurePromptStep {
+export function createPhraseStep({ title, phrase, nextLabel, next, cancelLabel }: PhraseStep): SecurePromptStep {
   return {
     show() {
-      const words = splitWords(phrase()).map((word, index) => html`<li><span>${index + 1}</span>${word}</li>`)
+      const words = splitPhrase(phrase()).map((word, index) => html`<li><span>${index + 1}</span>${word}</li>`)
       return {
         title,
         body: html`${renderWarning(html`Write these words on paper, in this order. Anyone who has them can spend everything in this wallet.
 Without them, the wallet cannot be restored.`)}
 <ol class="words" data-secret translate="no">${words}</ol>
-${renderActionButtons({ label: goOn }, cancelLabel === undefined ? cancelButton : renderSecondaryButton(cancelLabel, 'leave'))}`,
+${renderActionButtons({ label: nextLabel }, cancelLabel === undefined ? cancelButton : renderSecondaryButton(cancelLabel, 'leave'))}`,
       }
     },
     take: (form) => (form('do') === 'leave' ? 'done' : next()),
@@ -40,11 +40,11 @@ type CheckStep = {
   back: SecurePromptStep
   next: () => Promise<SecurePromptNext> | SecurePromptNext
 }
-const wordsToConfirm = 3
+const confirmedCount = 3
 
 /** Creates the step that asks for words at random positions. */
 export function createPhraseCheckStep({ phrase, back, next }: CheckStep): SecurePromptStep {
-  const indexes = drawIndexes(splitWords(phrase()).length)
+  const indexes = drawIndexes(splitPhrase(phrase()).length)
   return {
     show: (context) => ({
       title: 'Check your copy',
@@ -54,7 +54,7 @@ ${renderActionButtons({ label: 'Check' }, renderSecondaryButton('Show words agai
     }),
     take(form) {
       if (form('do') === 'back') return back
-      const words = splitWords(phrase())
+      const words = splitPhrase(phrase())
       const readWord = (index: number) =>
         form(`word_${index + 1}`)
           .trim()
@@ -72,10 +72,10 @@ ${renderActionButtons({ label: 'Check' }, renderSecondaryButton('Show words agai
 
 function drawIndexes(count: number): number[] {
   const indexes = new Set<number>()
-  while (indexes.size < wordsToConfirm) indexes.add(randomInt(count))
+  while (indexes.size < confirmedCount) indexes.add(randomInt(count))
   return [...indexes].sort((a, b) => a - b)
 }
 
-function splitWords(phrase: string): string[] {
+function splitPhrase(phrase: string): string[] {
   return phrase.split(' ')
 }

@@ -17,9 +17,9 @@ export function createRevealPrompt(
     title: `Recovery phrase “${label}”`,
     phrase: phrase.read,
     ...(isWritten
-      ? { goOn: 'Done', next: () => 'done' as const }
+      ? { nextLabel: 'Done', next: () => 'done' as const }
       : {
-          goOn: 'I wrote them down',
+          nextLabel: 'I wrote them down',
           cancelLabel: 'Not now',
           next: () =>
             createPhraseCheckStep({

@@ -1,7 +1,7 @@
 import xterm from '@xterm/headless'
 import type { TerminalColors } from '#shared/contract/terminalColors.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
-import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
+import { limitTerminal, limitWidths } from '#shared/terminalBounds.ts'
 import { type CarriedMark, createTerminalMarks } from '#shared/terminalMarks.ts'
 import { createColorAnswers } from './colorAnswers.ts'
 import { createPlainBacklog } from './plainBacklog.ts'
@@ -64,8 +64,8 @@ export function createScreen({ cols, rows, marksKey, onAnswer, onTitle, onBell, 
     allowProposedApi: true,
     logLevel: 'off',
   })
-  boundWidths(terminal)
-  boundTerminal(terminal)
+  limitWidths(terminal)
+  limitTerminal(terminal)
   terminal.onData(onAnswer)
   terminal.onTitleChange(onTitle)
   terminal.onBell(onBell)

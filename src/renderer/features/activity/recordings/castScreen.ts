@@ -1,5 +1,5 @@
 import { Terminal } from '@xterm/xterm'
-import { boundTerminal, boundWidths, computeChunkBytes } from '#shared/terminalBounds.ts'
+import { computeChunkBytes, limitTerminal, limitWidths } from '#shared/terminalBounds.ts'
 import { type Cast, countEventsUntil } from './castPlayback.ts'
 
 /**
@@ -28,8 +28,8 @@ export function createCastScreen(host: HTMLElement, cast: Cast): CastScreen {
     minimumContrastRatio: 4.5,
     linkHandler: { activate: () => {} },
   })
-  boundWidths(terminal)
-  boundTerminal(terminal)
+  limitWidths(terminal)
+  limitTerminal(terminal)
   terminal.open(host)
   let position = 0
 

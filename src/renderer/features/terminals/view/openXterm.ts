@@ -1,7 +1,7 @@
 import { FitAddon } from '@xterm/addon-fit'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { type IDisposable, Terminal } from '@xterm/xterm'
-import { boundTerminal, boundWidths } from '#shared/terminalBounds.ts'
+import { limitTerminal, limitWidths } from '#shared/terminalBounds.ts'
 import { type CommandTrail, createCommandTrail } from './commandTrail.ts'
 import { createTargetLinkProvider } from './links/targetLinkProvider.ts'
 import { createTerminalLinks, type LinkHint, type SandboxLinks } from './links/terminalLinks.ts'
@@ -53,8 +53,8 @@ export function openXterm({ host, appearance, inside, ...on }: OpenXtermOptions)
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  boundWidths(terminal)
-  boundTerminal(terminal)
+  limitWidths(terminal)
+  limitTerminal(terminal)
   terminal.loadAddon(new WebLinksAddon(links.activate, links))
   suppressReplies(terminal.parser)
   const search = createTerminalSearch(terminal)

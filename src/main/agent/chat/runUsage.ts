@@ -1,6 +1,6 @@
 import type { MessageUsage } from '#shared/contract/chatMessages.ts'
-import type { AnswerPlan } from './answerPlan.ts'
 import type { CompletionUsage } from './completionEvents.ts'
+import type { CompletionPlan } from './completionPlan.ts'
 import { computeCacheSavings, computeCost } from './modelPrices.ts'
 
 export const noUsage: MessageUsage = {
@@ -14,7 +14,7 @@ export const noUsage: MessageUsage = {
 }
 
 /** Returns the usage that the service reported. */
-export function computeExactUsage({ model }: AnswerPlan, reported: CompletionUsage): MessageUsage {
+export function computeExactUsage({ model }: CompletionPlan, reported: CompletionUsage): MessageUsage {
   const used = {
     input: reported.inputTokens,
     cached: reported.cachedTokens,
@@ -34,7 +34,7 @@ export function computeExactUsage({ model }: AnswerPlan, reported: CompletionUsa
 
 /** @param produced tokens received so far */
 export function estimateUsage(
-  { model, context }: AnswerPlan,
+  { model, context }: CompletionPlan,
   produced: { text: number; reasoning: number },
 ): MessageUsage {
   const input = context.defaultTokens

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message, MessageEvent } from '#shared/contract/chatMessages.ts'
-import { createRunningAnswers } from './runningAnswers.ts'
-import { streamAnswerEvents } from './streamAnswerEvents.ts'
+import { createActiveRuns } from './activeRuns.ts'
+import { streamMessageEvents } from './streamMessageEvents.ts'
 
 const noUsage = {
   input_tokens: 0,
@@ -14,9 +14,9 @@ const noUsage = {
 }
 
 function world() {
-  const running = createRunningAnswers()
-  const growing = running.begin({ id: 'm', number: 1, conversationId: 'c', estimateUsage: () => noUsage })
-  const { answer } = growing
+  const running = createActiveRuns()
+  const writer = running.begin({ id: 'm', number: 1, conversationId: 'c', estimateUsage: () => noUsage })
+  const { run: answer } = writer
   let finished = false
   // Contains only the fields that the events read.
   const read = () =>
@@ -27,14 +27,14 @@ function world() {
       finished_at: finished ? 'then' : null,
     }) as Message
   const reader = new AbortController()
-  const events = () => streamAnswerEvents({ answer, read, signal: reader.signal })
+  const events = () => streamMessageEvents({ run: answer, read, signal: reader.signal })
   return {
-    growing,
+    writer,
     reader,
     events,
     finish() {
       finished = true
-      growing.over()
+      writer.finish()
     },
   }
 }
@@ -44,14 +44,14 @@ const joinText = (events: readonly MessageEvent[]) =>
     .join('')
 
 test('a slow reader receives all text in few chunks without delaying the run', async () => {
-  const { growing, events, finish } = world()
-  growing.add({ text: 'a', reasoning: '' })
+  const { writer, events, finish } = world()
+  writer.add({ text: 'a', reasoning: '' })
   const stream = events()
   const received: MessageEvent[] = []
   for (let index = 0; index < 3; index += 1) {
     const next = await stream.next()
     if (!next.done) received.push(next.value.data)
-    for (let piece = 0; piece < 1_000; piece += 1) growing.add({ text: 'b', reasoning: 'r' })
+    for (let piece = 0; piece < 1_000; piece += 1) writer.add({ text: 'b', reasoning: 'r' })
   }
   finish()
   for await (const { data } of stream) received.push(data)
@@ -62,13 +62,13 @@ test('a slow reader receives all text in few chunks without delaying the run', a
 })
 
 test('buffers a long message for a reader as one bounded chunk', async () => {
-  const { growing, events, finish } = world()
+  const { writer, events, finish } = world()
   const stream = events()
   const received: MessageEvent[] = []
   for await (const { data } of stream) {
     received.push(data)
     if (data.type === 'snapshot') {
-      growing.add({ text: '🙂'.repeat(100_001), reasoning: 'r'.repeat(70_000) })
+      writer.add({ text: '🙂'.repeat(100_001), reasoning: 'r'.repeat(70_000) })
       finish()
     }
   }
@@ -80,8 +80,8 @@ test('buffers a long message for a reader as one bounded chunk', async () => {
 })
 
 test('a late reader starts with a snapshot and misses nothing', async () => {
-  const { growing, events, finish } = world()
-  growing.add({ text: 'Hello ', reasoning: 'Hm' })
+  const { writer, events, finish } = world()
+  writer.add({ text: 'Hello ', reasoning: 'Hm' })
   const stream = events()
   const first = await stream.next()
   expect(first.value?.data).toMatchObject({ type: 'snapshot', message: { text: 'Hello ', reasoning: 'Hm' } })
@@ -89,36 +89,36 @@ test('a late reader starts with a snapshot and misses nothing', async () => {
   const reading = (async () => {
     for await (const { data } of stream) rest.push(data)
   })()
-  growing.add({ text: 'world', reasoning: '' })
+  writer.add({ text: 'world', reasoning: '' })
   finish()
   await reading
   expect(joinText(rest)).toBe('world')
 })
 
 test('a disconnected reader stops while the run continues', async () => {
-  const { growing, events, reader, finish } = world()
+  const { writer, events, reader, finish } = world()
   const stream = events()
   await stream.next()
   const waiting = stream.next()
   reader.abort()
   expect((await waiting).done).toBe(true)
-  growing.add({ text: 'more', reasoning: '' })
+  writer.add({ text: 'more', reasoning: '' })
   finish()
-  expect(growing.answer.text).toBe('more')
+  expect(writer.run.text).toBe('more')
 })
 
 test('sends only changed tool calls in their current state', async () => {
-  const { growing, events, finish } = world()
+  const { writer, events, finish } = world()
   const call = (id: string, state: 'running' | 'done') =>
     // the only fields of a call that are read
     ({ id, state, tool: 'sandbox_list', at: 0, step: 1 }) as unknown as Message['calls'][number]
-  growing.setCall(call('a', 'done'))
+  writer.setCall(call('a', 'done'))
   const stream = events()
   await stream.next()
-  growing.setCall(call('b', 'running'))
+  writer.setCall(call('b', 'running'))
   const { value } = await stream.next()
   expect(value?.data).toMatchObject({ type: 'calls', calls: [{ id: 'b', state: 'running' }] })
-  growing.setCall(call('b', 'done'))
+  writer.setCall(call('b', 'done'))
   finish()
   const rest: MessageEvent[] = []
   for await (const { data } of stream) rest.push(data)

@@ -9,28 +9,28 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import { toModelError } from '../base/serviceRefusal.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import type { AnswerPlan } from './answerPlan.ts'
-import { type AnswerTurn, createAnswerTurn, measureAnswer } from './answerTurn.ts'
-import { computeExactUsage, noUsage, sumUsage, toSpend } from './answerUsage.ts'
-import type { CallRunning } from './callRunning.ts'
+import type { ActiveRuns, RunWriter } from './activeRuns.ts'
 import { toMessageError } from './chatFailure.ts'
 import type { ChatStore } from './chatStore.ts'
 import { type CompletionUsage, parseCompletionEvents } from './completionEvents.ts'
+import type { CompletionPlan } from './completionPlan.ts'
 import { buildCompletionRequest } from './completionRequest.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import type { Finished, MessageRow } from './messageRepository.ts'
-import type { RunningAnswers, RunningAnswerWriter } from './runningAnswers.ts'
-import { runCalls, storeCalls } from './stepCalls.ts'
+import { createRunBudget, measureOutput, type RunBudget } from './runBudget.ts'
+import { computeExactUsage, noUsage, sumUsage, toSpend } from './runUsage.ts'
+import { runCalls, storeCalls } from './stepToolCalls.ts'
 import { type AccumulatedCall, createToolCallAccumulator, type ProviderState } from './toolCallAccumulator.ts'
+import type { ToolCallRunner } from './toolCallRunner.ts'
 
-export type AnsweringDependencies = {
+export type RunExecutorDependencies = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'reserve' | 'settle' | 'release'>
-  running: RunningAnswers
+  running: ActiveRuns
   client: Pick<ServiceClient, 'stream'>
   publish: LocalEvents['publish']
   recordActivity: RecordActivity
-  calls: CallRunning
+  calls: ToolCallRunner
   principals: Pick<AgentPrincipals, 'lease'>
   /** Reports whether the provider of a model accepted its key. */
   learnKey(provider: string, accepted: boolean): void
@@ -40,10 +40,10 @@ export type AnsweringDependencies = {
   log: Log
 }
 
-export type AnswerJob = {
+export type RunJob = {
   row: MessageRow
   conversation: StoredConversation
-  plan: AnswerPlan
+  plan: CompletionPlan
   reservedMicroUsd: number
 }
 
@@ -54,24 +54,24 @@ const maxCharacters = 8_000_000
 const maxWarningCharacters = 4_000
 
 type RunOptions = {
-  job: AnswerJob
-  growing: RunningAnswerWriter
-  turn: AnswerTurn
+  job: RunJob
+  writer: RunWriter
+  budget: RunBudget
   /** Stores the output received so far. */
-  keep: () => void
+  save: () => void
 }
 
 /** Generates an assistant message in the background. It is stored and settled regardless of the outcome. */
-export function createAnswering(dependencies: AnsweringDependencies): { begin(job: AnswerJob): void } {
+export function createRunExecutor(dependencies: RunExecutorDependencies): { begin(job: RunJob): void } {
   const { store, budgets, running, log } = dependencies
 
-  async function make({ ...options }: RunOptions): Promise<void> {
-    const { growing, job } = options
+  async function execute({ ...options }: RunOptions): Promise<void> {
+    const { writer, job } = options
     const outcome = await runSteps(dependencies, options)
     try {
       storeOutput(dependencies, { ...options, outcome })
     } finally {
-      growing.over()
+      writer.finish()
       dependencies.publish({ type: 'chat.changed', conversation_id: job.conversation.id })
       dependencies.publish({ type: 'chat.spend', conversation_id: job.conversation.id })
     }
@@ -80,22 +80,22 @@ export function createAnswering(dependencies: AnsweringDependencies): { begin(jo
   return {
     begin(job) {
       const { row, conversation } = job
-      const turn = createAnswerTurn({ store, budgets, ...job })
-      const growing = running.begin({
+      const budget = createRunBudget({ store, budgets, ...job })
+      const writer = running.begin({
         id: row.id,
         number: row.number,
         conversationId: conversation.id,
-        estimateUsage: turn.estimateUsage,
+        estimateUsage: budget.estimateUsage,
       })
       const lease = dependencies.principals.lease(`chat:${conversation.id}`, 'chat-run')
-      if (lease.signal.aborted) growing.answer.stop()
-      lease.signal.addEventListener('abort', growing.answer.stop, { once: true })
-      const pieces = storePeriodically(dependencies, growing)
-      void make({ job, growing, turn, keep: pieces.keep })
+      if (lease.signal.aborted) writer.run.stop()
+      lease.signal.addEventListener('abort', writer.run.stop, { once: true })
+      const saving = storePeriodically(dependencies, writer)
+      void execute({ job, writer, budget, save: saving.save })
         .catch((error: unknown) => log.error('failed to store an assistant message', { error }))
         .finally(() => {
           lease.release()
-          pieces.end()
+          saving.end()
         })
     },
   }
@@ -115,7 +115,7 @@ type Outcome = {
  * Returns the conversation of an assistant message with its current tools, which may be narrower than at the start of
  * the run.
  */
-function findCurrent({ store }: AnsweringDependencies, { conversation }: AnswerJob): StoredConversation {
+function findCurrent({ store }: RunExecutorDependencies, { conversation }: RunJob): StoredConversation {
   const tools = store.conversations.find(conversation.id)?.tools
   return tools ? { ...conversation, tools } : conversation
 }
@@ -125,22 +125,22 @@ function findCurrent({ store }: AnsweringDependencies, { conversation }: AnswerJ
  * @returns the outcome of the last step
  */
 async function runSteps(
-  dependencies: AnsweringDependencies,
-  { job, growing, turn, keep }: RunOptions,
+  dependencies: RunExecutorDependencies,
+  { job, writer, budget, save }: RunOptions,
 ): Promise<Outcome> {
   const { store, budgets } = dependencies
   for (let step = 1; ; step += 1) {
-    const outcome = await runStep(dependencies, { job, growing, turn })
+    const outcome = await runStep(dependencies, { job, writer, budget })
     if (outcome.error !== undefined || outcome.calls.length === 0) return outcome
-    const usage = getStepUsage({ turn, growing }, outcome)
+    const usage = getStepUsage({ budget, writer }, outcome)
     const { calls, carried } = outcome
     const conversation = findCurrent(dependencies, job)
     const { max_steps: maxSteps, enabled } = conversation.tools
-    const location = { conversation, growing }
+    const location = { conversation, writer }
     const rows = store.atomically(() => {
-      budgets.settle(turn.reservation.id, toSpend(usage))
-      turn.stepEnded(usage)
-      keep()
+      budgets.settle(budget.reservation.id, toSpend(usage))
+      budget.stepEnded(usage)
+      save()
       return storeCalls(dependencies, { step, calls, carried }, location)
     })
     const isLast = step >= maxSteps
@@ -152,10 +152,10 @@ async function runSteps(
     await runCalls(dependencies, rows, location, refusal)
     // Usage of the step is already settled.
     const ended = { ...outcome, usage: undefined, unpaid: true, calls: [] }
-    if (growing.signal.aborted) return { ...ended, error: growing.signal.reason }
+    if (writer.signal.aborted) return { ...ended, error: writer.signal.reason }
     if (refusal !== undefined) return { ...ended, finishReason: 'step_limit' }
     try {
-      const begins = store.atomically(() => turn.nextStep(growing.answer.text, findCurrent(dependencies, job)))
+      const begins = store.atomically(() => budget.nextStep(writer.run.text, findCurrent(dependencies, job)))
       if (!begins) return { ...ended, finishReason: 'turn_limit' }
     } catch (error) {
       return { ...ended, error }
@@ -164,14 +164,14 @@ async function runSteps(
 }
 
 async function runStep(
-  dependencies: AnsweringDependencies,
-  { job, growing, turn }: Omit<RunOptions, 'keep'>,
+  dependencies: RunExecutorDependencies,
+  { job, writer, budget }: Omit<RunOptions, 'save'>,
 ): Promise<Outcome> {
   const { store, client } = dependencies
   const { row } = job
   const conversation = findCurrent(dependencies, job)
-  const { plan } = turn
-  const gathered = createToolCallAccumulator()
+  const { plan } = budget
+  const toolCalls = createToolCallAccumulator()
   const outcome: Outcome = {
     usage: undefined,
     finishReason: null,
@@ -180,26 +180,26 @@ async function runStep(
     calls: [],
     carried: {},
   }
-  const begun = growing.answer.text.length
+  const startLength = writer.run.text.length
   let opened = false
   try {
     const request = buildCompletionRequest(store, {
       conversation,
       model: plan.model,
       messages: plan.context.messages,
-      answer: { number: row.number, text: growing.answer.text },
+      answer: { number: row.number, text: writer.run.text },
       maxTokens: plan.maxTokens,
     })
-    const { headers, events } = await client.stream(createChatCompletion, request, { signal: growing.signal })
+    const { headers, events } = await client.stream(createChatCompletion, request, { signal: writer.signal })
     opened = true
     const warnings = headers['x-steward-warnings']
     if (warnings) store.messages.setWarnings(row.number, warnings.slice(0, maxWarningCharacters).split('; '))
     let done = false
     for await (const data of events) {
       for (const event of parseCompletionEvents(data)) {
-        if (event.type === 'piece') appendDelta(growing, event, begun)
-        else if (event.type === 'call') gathered.add(event.piece)
-        else if (event.type === 'carried') gathered.carry(event.carried)
+        if (event.type === 'delta') appendDelta(writer, event, startLength)
+        else if (event.type === 'call') toolCalls.add(event.delta)
+        else if (event.type === 'carried') toolCalls.carry(event.carried)
         else if (event.type === 'finish') outcome.finishReason = event.reason
         else if (event.type === 'usage') outcome.usage = event.usage
         else if (event.type === 'error') throw toModelError({ status: undefined, ...event })
@@ -207,24 +207,24 @@ async function runStep(
       }
     }
     if (!done && outcome.finishReason === null) throw new AppError('inference/upstream', 'The response ended early.')
-    outcome.calls = gathered.calls()
-    outcome.carried = gathered.readProviderState()
+    outcome.calls = toolCalls.calls()
+    outcome.carried = toolCalls.readProviderState()
   } catch (error) {
     outcome.error = error
-    outcome.unpaid = !opened && !growing.signal.aborted && isRejection(error)
+    outcome.unpaid = !opened && !writer.signal.aborted && isRejection(error)
   }
   return outcome
 }
 
 /** @throws AppError `inference/upstream` if the output exceeds its limit */
 function appendDelta(
-  { answer, add }: RunningAnswerWriter,
-  piece: { text: string; reasoning: string },
-  begun: number,
+  { run: answer, add }: RunWriter,
+  delta: { text: string; reasoning: string },
+  startLength: number,
 ): void {
   // Starts a new paragraph for the text of a further step.
-  const isNew = begun > 0 && answer.text.length === begun && piece.text !== ''
-  const whole = isNew ? { ...piece, text: `\n\n${piece.text}` } : piece
+  const isNew = startLength > 0 && answer.text.length === startLength && delta.text !== ''
+  const whole = isNew ? { ...delta, text: `\n\n${delta.text}` } : delta
   const available = maxCharacters - answer.text.length - answer.reasoning.length
   const text = whole.text.slice(0, available)
   add({ text, reasoning: whole.reasoning.slice(0, available - text.length) })
@@ -242,45 +242,45 @@ function isRejection(error: unknown): boolean {
 
 /** Returns the usage of the step that just ended. */
 function getStepUsage(
-  { turn, growing }: Pick<RunOptions, 'turn' | 'growing'>,
+  { budget, writer }: Pick<RunOptions, 'budget' | 'writer'>,
   { usage }: Pick<Outcome, 'usage'>,
 ): MessageUsage {
-  if (usage) return computeExactUsage(turn.plan, usage)
-  const { answer } = growing
-  const cost = answer.usage.cost_micro_usd - turn.usage.cost_micro_usd
+  if (usage) return computeExactUsage(budget.plan, usage)
+  const { run: answer } = writer
+  const cost = answer.usage.cost_micro_usd - budget.usage.cost_micro_usd
   return {
     ...answer.usage,
-    input_tokens: answer.usage.input_tokens - turn.usage.input_tokens,
+    input_tokens: answer.usage.input_tokens - budget.usage.input_tokens,
     cached_tokens: 0,
-    output_tokens: answer.usage.output_tokens - turn.usage.output_tokens,
-    reasoning_tokens: answer.usage.reasoning_tokens - turn.usage.reasoning_tokens,
+    output_tokens: answer.usage.output_tokens - budget.usage.output_tokens,
+    reasoning_tokens: answer.usage.reasoning_tokens - budget.usage.reasoning_tokens,
     saved_micro_usd: 0,
-    cost_micro_usd: Math.min(cost, turn.reservation.microUsd),
+    cost_micro_usd: Math.min(cost, budget.reservation.microUsd),
   }
 }
 
 function storeOutput(
-  dependencies: AnsweringDependencies,
-  { job, growing, turn, outcome }: Omit<RunOptions, 'keep'> & { outcome: Outcome },
+  dependencies: RunExecutorDependencies,
+  { job, writer, budget, outcome }: Omit<RunOptions, 'save'> & { outcome: Outcome },
 ): void {
   const { store, budgets, recordActivity, now, learnKey } = dependencies
   const { row, conversation, plan } = job
-  const { text, reasoning } = growing.answer
-  const last = outcome.unpaid ? null : getStepUsage({ turn, growing }, outcome)
-  const usage = last ? sumUsage(turn.usage, last) : turn.usage === noUsage ? null : turn.usage
+  const { text, reasoning } = writer.run
+  const last = outcome.unpaid ? null : getStepUsage({ budget, writer }, outcome)
+  const usage = last ? sumUsage(budget.usage, last) : budget.usage === noUsage ? null : budget.usage
   const finished: Finished = {
-    ...toEnd(growing, outcome),
+    ...toEnd(writer, outcome),
     text,
     reasoning,
-    ...measureAnswer(text, store.calls.listCalls([row.number])),
+    ...measureOutput(text, store.calls.listCalls([row.number])),
     usage,
     finishReason: outcome.finishReason,
     atMs: now(),
   }
   store.atomically(() => {
     store.messages.finish(row.number, finished)
-    if (last) budgets.settle(turn.reservation.id, toSpend(last))
-    else budgets.release(turn.reservation.id)
+    if (last) budgets.settle(budget.reservation.id, toSpend(last))
+    else budgets.release(budget.reservation.id)
     const current = store.conversations.find(conversation.id)
     if (current) store.conversations.save({ ...current, updatedAtMs: Math.max(current.updatedAtMs, finished.atMs) })
   })
@@ -308,10 +308,10 @@ function storeOutput(
   })
 }
 
-function toEnd(growing: RunningAnswerWriter, { error }: Outcome): Pick<Finished, 'state' | 'error'> {
+function toEnd(writer: RunWriter, { error }: Outcome): Pick<Finished, 'state' | 'error'> {
   if (error === undefined) return { state: 'complete', error: null }
-  if (growing.isStopped()) return { state: 'stopped', error: null }
-  if (growing.signal.aborted) return { state: 'interrupted', error: null }
+  if (writer.isStopped()) return { state: 'stopped', error: null }
+  if (writer.signal.aborted) return { state: 'interrupted', error: null }
   return { state: 'failed', error: toMessageError(error) }
 }
 
@@ -326,31 +326,31 @@ function summarize(model: string, { state }: Finished, usage: MessageUsage | nul
 
 /** Stores the output periodically, so that a crash loses only the most recent part. */
 function storePeriodically(
-  { store, log }: AnsweringDependencies,
-  { answer }: RunningAnswerWriter,
-): { keep(): void; end(): void } {
+  { store, log }: RunExecutorDependencies,
+  { run: answer }: RunWriter,
+): { save(): void; end(): void } {
   let stored = { text: 0, reasoning: 0, sequence: 0 }
   let timer: NodeJS.Timeout | undefined
-  const keep = (): void => {
+  const save = (): void => {
     const text = trimPartialCharacter(answer.text)
     const reasoning = trimPartialCharacter(answer.reasoning)
     if (stored.sequence === 0) store.messages.setState(answer.number, 'streaming')
-    const piece = { text: text.slice(stored.text), reasoning: reasoning.slice(stored.reasoning), usage: answer.usage }
-    store.messages.receive(answer.number, stored.sequence, piece)
+    const delta = { text: text.slice(stored.text), reasoning: reasoning.slice(stored.reasoning), usage: answer.usage }
+    store.messages.receive(answer.number, stored.sequence, delta)
     stored = { text: text.length, reasoning: reasoning.length, sequence: stored.sequence + 1 }
   }
   const unsubscribe = answer.onChange(() => {
     timer ??= setTimeout(() => {
       timer = undefined
       try {
-        keep()
+        save()
       } catch (error) {
         log.warn('failed to store streamed text', { error })
       }
     }, storeIntervalMs)
   })
   return {
-    keep,
+    save,
     end() {
       unsubscribe()
       clearTimeout(timer)

@@ -2,23 +2,23 @@ import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'
+import type { RunWriter } from './activeRuns.ts'
 import { type CallRow, callToWire } from './callRepository.ts'
-import { type CallEnd, type CallRunning, type CallUpdate, createFailedCall } from './callRunning.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { toChatName } from './conversationTitle.ts'
-import type { RunningAnswerWriter } from './runningAnswers.ts'
 import type { AccumulatedCall, ProviderState } from './toolCallAccumulator.ts'
+import { type CallEnd, type CallUpdate, createFailedCall, type ToolCallRunner } from './toolCallRunner.ts'
 
 type Dependencies = {
   store: ChatStore
-  calls: CallRunning
+  calls: ToolCallRunner
   publish: LocalEvents['publish']
   newId: () => string
   now: () => number
 }
 export type ToolCallStep = { step: number; calls: readonly AccumulatedCall[]; carried: ProviderState }
-type CallLocation = { conversation: StoredConversation; growing: RunningAnswerWriter }
+type CallLocation = { conversation: StoredConversation; writer: RunWriter }
 
 /** Interval of progress updates, shorter than users can perceive in text. */
 const updateIntervalMs = 100
@@ -29,9 +29,9 @@ const unsupportedNameCharacters = /[^A-Za-z0-9_-]/g
 export function storeCalls(
   { store, newId, now }: Dependencies,
   { step, calls, carried }: ToolCallStep,
-  { growing }: CallLocation,
+  { writer }: CallLocation,
 ): CallRow[] {
-  const { number, text } = growing.answer
+  const { number, text } = writer.run
   const rows = calls.map(
     (call, index): CallRow => ({
       id: `call_${newId()}`,
@@ -59,52 +59,52 @@ export function storeCalls(
 export async function runCalls(
   { store, calls, publish, now }: Dependencies,
   rows: readonly CallRow[],
-  { conversation, growing }: CallLocation,
+  { conversation, writer }: CallLocation,
   refusal: string | undefined,
 ): Promise<void> {
-  const offset = growing.answer.text.length
+  const offset = writer.run.text.length
   const caller = createCaller(conversation)
-  const keep = (row: CallRow, live: string | null = null): CallRow => {
+  const save = (row: CallRow, live: string | null = null): CallRow => {
     store.calls.change(row.id, row)
-    growing.setCall({ ...callToWire(row, offset), live })
+    writer.setCall({ ...callToWire(row, offset), live })
     return row
   }
   await Promise.all(
     rows.map(async (row, index) => {
-      let present = keep(row)
+      let current = save(row)
       let live: string | null = null
       let timer: NodeJS.Timeout | undefined
       /** Publishes output since the last update. */
-      const show = (): void => {
+      const publishSoon = (): void => {
         timer ??= setTimeout(() => {
           timer = undefined
-          growing.setCall({ ...callToWire(present, offset), live })
+          writer.setCall({ ...callToWire(current, offset), live })
         }, updateIntervalMs)
       }
-      const tell = (news: CallUpdate): void => {
-        present = keep({ ...present, ...news }, live)
+      const tell = (update: CallUpdate): void => {
+        current = save({ ...current, ...update }, live)
       }
       const run = (): Promise<CallEnd> => {
         const call = { name: row.tool, arguments: row.arguments, extra: undefined }
         const output = (text: string): void => {
           live = `${live ?? ''}${text}`.slice(-chatToolLimits.liveCharacters).toWellFormed()
-          show()
+          publishSoon()
         }
-        return calls.run(call, { caller, signal: growing.signal, isStopped: growing.isStopped, tell, output })
+        return calls.run(call, { caller, signal: writer.signal, isStopped: writer.isStopped, update: tell, output })
       }
       const tooMany = `Not run: at most ${chatToolLimits.callsOfStep} calls at once.`
-      const refused = refusal ?? (index >= chatToolLimits.callsOfStep ? tooMany : undefined)
-      const end = refused === undefined ? await run() : createFailedCall(refused)
+      const reason = refusal ?? (index >= chatToolLimits.callsOfStep ? tooMany : undefined)
+      const end = reason === undefined ? await run() : createFailedCall(reason)
       clearTimeout(timer)
-      if (end.state === 'done') parseArguments(row, conversation, publish)
-      const state = end.state === 'stopped' && !growing.isStopped() ? 'interrupted' : end.state
-      keep({ ...present, ...end, state, note: present.note, ended_at_ms: now() })
+      if (end.state === 'done') announceTerminalInput(row, conversation, publish)
+      const state = end.state === 'stopped' && !writer.isStopped() ? 'interrupted' : end.state
+      save({ ...current, ...end, state, note: current.note, ended_at_ms: now() })
     }),
   )
 }
 
 /** Announces terminal input, so that viewers of the terminal see which chat typed. */
-function parseArguments(
+function announceTerminalInput(
   { tool, arguments: argumentText }: CallRow,
   { id, title }: StoredConversation,
   publish: Dependencies['publish'],

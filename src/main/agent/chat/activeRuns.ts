@@ -4,7 +4,7 @@ import { createEmitter } from '#shared/emitter.ts'
 import { estimateTokens } from './estimateTokens.ts'
 
 /** Assistant message in progress, with its current content. */
-export type RunningAnswer = {
+export type ActiveRun = {
   readonly id: string
   readonly number: number
   readonly conversationId: string
@@ -14,7 +14,7 @@ export type RunningAnswer = {
   /** Calls in order. A changed call is a new object. */
   readonly calls: readonly ChatCall[]
   /** Whether the message is stored. */
-  readonly isOver: boolean
+  readonly isStored: boolean
   /** Estimated usage, recomputed on each read. */
   readonly usage: MessageUsage
   stop(): void
@@ -23,22 +23,22 @@ export type RunningAnswer = {
 }
 
 /** Write access to an assistant message in progress. */
-export type RunningAnswerWriter = {
-  answer: RunningAnswer
+export type RunWriter = {
+  run: ActiveRun
   /** Aborted when the user stops the run, or Steward exits. */
   signal: AbortSignal
   /** Whether the user stopped the run. */
   isStopped(): boolean
-  add(piece: { text: string; reasoning: string }): void
+  add(delta: { text: string; reasoning: string }): void
   /** Adds or updates a call. */
   setCall(call: ChatCall): void
   /** Marks the message as stored. Listeners then read it from storage. */
-  over(): void
+  finish(): void
 }
 
-export type RunningAnswers = {
-  begin(options: RunInput): RunningAnswerWriter
-  get(id: string): RunningAnswer | undefined
+export type ActiveRuns = {
+  begin(options: RunInput): RunWriter
+  get(id: string): ActiveRun | undefined
   /** Counts the messages in progress, of one conversation or of all. */
   count(conversationId?: string): number
   /** Stops the messages in progress, of one conversation or of all. */
@@ -55,20 +55,20 @@ type RunInput = {
   estimateUsage(outputTokens: { text: number; reasoning: number }): MessageUsage
 }
 
-export function createRunningAnswers(): RunningAnswers {
-  const running = new Map<string, { answer: RunningAnswer; controller: AbortController; over: Promise<void> }>()
+export function createActiveRuns(): ActiveRuns {
+  const running = new Map<string, { run: ActiveRun; controller: AbortController; stored: Promise<void> }>()
 
   return {
     begin(options) {
       const controller = new AbortController()
       const changes = createEmitter()
       let stopped = false
-      let state: Message['state'] & RunningAnswer['state'] = 'waiting'
+      let state: Message['state'] & ActiveRun['state'] = 'waiting'
       let [text, reasoning] = ['', '']
       let calls: readonly ChatCall[] = []
       const tokens = { text: 0, reasoning: 0 }
-      const { promise: over, resolve } = Promise.withResolvers<void>()
-      const answer: RunningAnswer = {
+      const { promise: stored, resolve } = Promise.withResolvers<void>()
+      const run: ActiveRun = {
         ...options,
         get state() {
           return state
@@ -82,7 +82,7 @@ export function createRunningAnswers(): RunningAnswers {
         get calls() {
           return calls
         },
-        get isOver() {
+        get isStored() {
           return !running.has(options.id)
         },
         get usage() {
@@ -94,17 +94,17 @@ export function createRunningAnswers(): RunningAnswers {
         },
         onChange: changes.subscribe,
       }
-      running.set(options.id, { answer, controller, over })
+      running.set(options.id, { run, controller, stored })
       return {
-        answer,
+        run,
         signal: controller.signal,
         isStopped: () => stopped,
-        add(piece) {
+        add(delta) {
           state = 'streaming'
-          text += piece.text
-          reasoning += piece.reasoning
-          tokens.text += estimateTokens(piece.text)
-          tokens.reasoning += estimateTokens(piece.reasoning)
+          text += delta.text
+          reasoning += delta.reasoning
+          tokens.text += estimateTokens(delta.text)
+          tokens.reasoning += estimateTokens(delta.reasoning)
           changes.emit()
         },
         setCall(call) {
@@ -113,7 +113,7 @@ export function createRunningAnswers(): RunningAnswers {
           state = 'streaming'
           changes.emit()
         },
-        over() {
+        finish() {
           running.delete(options.id)
           changes.emit()
           changes.clear()
@@ -121,20 +121,20 @@ export function createRunningAnswers(): RunningAnswers {
         },
       }
     },
-    get: (id) => running.get(id)?.answer,
+    get: (id) => running.get(id)?.run,
     count(conversationId) {
       if (conversationId === undefined) return running.size
-      return [...running.values()].filter(({ answer }) => answer.conversationId === conversationId).length
+      return [...running.values()].filter(({ run }) => run.conversationId === conversationId).length
     },
     stopAll(conversationId) {
-      for (const { answer } of running.values()) {
-        if (conversationId === undefined || answer.conversationId === conversationId) answer.stop()
+      for (const { run } of running.values()) {
+        if (conversationId === undefined || run.conversationId === conversationId) run.stop()
       }
     },
     async close() {
       const all = [...running.values()]
       for (const { controller } of all) controller.abort()
-      await Promise.all(all.map(({ over }) => over))
+      await Promise.all(all.map(({ stored }) => stored))
     },
   }
 }

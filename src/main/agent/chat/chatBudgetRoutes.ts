@@ -23,7 +23,7 @@ type Options = {
   recordActivity: RecordActivity
 }
 
-export function createMoneyRoutes({ store, budgets, models, publish, recordActivity }: Options): LocalEndpoint[] {
+export function createChatBudgetRoutes({ store, budgets, models, publish, recordActivity }: Options): LocalEndpoint[] {
   const budget = () => {
     const today = budgets.states(undefined)[0] as LimitState // the daily state always exists
     return { ...budgets.limits(), today, resets_at: toIsoTime(budgets.resetsAtMs()) }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { type DecodedPacket, decode, encode, type Packet, TRUNCATED_RESPONSE } from 'dns-packet'
 import { expect, onTestFinished, test } from 'vitest'
-import { queryDns } from './dnsQuestion.ts'
+import { queryDns } from './dnsClient.ts'
 
 const question = { name: 'www.example.test', type: 'A' } as const
 const ask = (port: number) => queryDns({ host: '127.0.0.1', port }, question, AbortSignal.timeout(30_000))

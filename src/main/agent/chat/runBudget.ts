@@ -1,18 +1,18 @@
 import type { MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { ListedModel } from '#shared/contract/inference.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
-import { type AnswerPlan, planAnswer } from './answerPlan.ts'
-import { estimateUsage, noUsage, sumUsage } from './answerUsage.ts'
 import type { CallRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
-import { buildPromptContext } from './chatToolbox.ts'
+import { type CompletionPlan, planCompletion } from './completionPlan.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 import { estimateTokens } from './estimateTokens.ts'
 import type { MessageRow } from './messageRepository.ts'
+import { buildPromptContext } from './promptContext.ts'
+import { estimateUsage, noUsage, sumUsage } from './runUsage.ts'
 
 /** State of an assistant message across its run steps, each of which is reserved and settled separately. */
-export type AnswerTurn = {
-  readonly plan: AnswerPlan
+export type RunBudget = {
+  readonly plan: CompletionPlan
   readonly reservation: { id: string; microUsd: number }
   /** Usage of the previous steps. */
   readonly usage: MessageUsage
@@ -28,21 +28,21 @@ export type AnswerTurn = {
   nextStep(text: string, conversation: StoredConversation): boolean
 }
 
-type TurnOptions = {
+type RunBudgetOptions = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'reserve'>
   row: MessageRow
-  plan: AnswerPlan
+  plan: CompletionPlan
   reservedMicroUsd: number
 }
 
-export function createAnswerTurn({ store, budgets, row, ...options }: TurnOptions): AnswerTurn {
+export function createRunBudget({ store, budgets, row, ...options }: RunBudgetOptions): RunBudget {
   let { plan } = options
   let reservation = { id: row.id, microUsd: options.reservedMicroUsd }
   let spent = noUsage
   let step = 1
   /** False while tools run between two steps, which costs no model usage. */
-  let asks = true
+  let isRunning = true
   let before = { text: 0, reasoning: 0 }
   let output = { text: 0, reasoning: 0 }
 
@@ -58,17 +58,17 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
     },
     estimateUsage(tokens) {
       output = { ...tokens }
-      if (!asks) return spent
+      if (!isRunning) return spent
       const stepOutput = { text: output.text - before.text, reasoning: output.reasoning - before.reasoning }
       return sumUsage(spent, estimateUsage(plan, stepOutput))
     },
     stepEnded(usage) {
       spent = sumUsage(spent, usage)
       before = output
-      asks = false
+      isRunning = false
     },
     nextStep(text, conversation) {
-      const remaining = getTurnLimit(conversation) - spent.cost_micro_usd
+      const remaining = getRunLimit(conversation) - spent.cost_micro_usd
       const next = planStep({ store, row, conversation, model: plan.model, text })
       if (next.plan(remaining) === undefined) return false
       step += 1
@@ -86,7 +86,7 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
         },
       ])
       plan = next
-      asks = true
+      isRunning = true
       reservation = { id, microUsd }
       return true
     },
@@ -94,7 +94,7 @@ export function createAnswerTurn({ store, budgets, row, ...options }: TurnOption
 }
 
 /** Returns the cost limit of a run in micro-dollars, or `Infinity` without a limit. */
-export function getTurnLimit({ tools }: StoredConversation): number {
+export function getRunLimit({ tools }: StoredConversation): number {
   return tools.enabled ? (tools.max_turn_micro_usd ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
 }
 
@@ -110,21 +110,21 @@ type StepOptions = {
  * Plans the next step. The assistant message so far is measured with its user message, so that neither is omitted
  * without the other.
  */
-function planStep({ store, row, conversation, model, text }: StepOptions): AnswerPlan {
-  const [question] = store.messages.findByNumbers([row.parent])
-  const weights = question ? store.messages.weights(question) : []
-  const size = measureAnswer(text, store.calls.listCalls([row.number]))
+function planStep({ store, row, conversation, model, text }: StepOptions): CompletionPlan {
+  const [userMessage] = store.messages.findByNumbers([row.parent])
+  const weights = userMessage ? store.messages.weights(userMessage) : []
+  const size = measureOutput(text, store.calls.listCalls([row.number]))
   const last = weights.at(-1)
   const enlarged = last && { ...last, bytes: last.bytes + size.bytes, tokens: last.tokens + size.tokens }
-  return planAnswer(model, {
+  return planCompletion(model, {
     weights: enlarged ? [...weights.slice(0, -1), enlarged] : [],
-    systemPrompt: buildPromptContext(store, conversation).weighed,
+    systemPrompt: buildPromptContext(store, conversation).measuredText,
     parameters: conversation.parameters,
   })
 }
 
 /** Measures all parts of an assistant message that are sent back to the model. */
-export function measureAnswer(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
+export function measureOutput(text: string, calls: readonly CallRow[]): { bytes: number; tokens: number } {
   const parts = [text, ...calls.flatMap((call) => [call.tool, call.arguments, call.output ?? ''])]
   const frames = 64 * calls.length
   return {

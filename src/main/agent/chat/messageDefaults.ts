@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
-import type { AnswerPlan } from './answerPlan.ts'
 import type { StoredAttachment } from './attachmentRepository.ts'
 import type { ChatStore } from './chatStore.ts'
+import type { CompletionPlan } from './completionPlan.ts'
 import { estimateTokens } from './estimateTokens.ts'
 import type { MessageWeight, NewMessage } from './messageRepository.ts'
 
@@ -28,10 +28,10 @@ export function measureMessage(
   }
 }
 
-type Blank = Omit<NewMessage, 'id' | 'conversation' | 'parent' | 'bytes' | 'tokens' | 'created_at_ms'>
+type MessageDefaults = Omit<NewMessage, 'id' | 'conversation' | 'parent' | 'bytes' | 'tokens' | 'created_at_ms'>
 
 /** Defaults of a user message. Assistant messages override some of them. */
-export const blankMessage: Blank = {
+export const messageDefaults: MessageDefaults = {
   role: 'user',
   state: 'complete',
   model: null,
@@ -49,9 +49,9 @@ export const blankMessage: Blank = {
   finished_at_ms: null,
 }
 
-export function createBlankAnswer({ model, context, maxTokens, requestedTokens, minCost }: AnswerPlan) {
+export function createPendingMessage({ model, context, maxTokens, requestedTokens, minCost }: CompletionPlan) {
   return {
-    ...blankMessage,
+    ...messageDefaults,
     role: 'assistant' as const,
     state: 'waiting' as const,
     model: model.id,

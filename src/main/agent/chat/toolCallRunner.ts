@@ -10,7 +10,7 @@ import type { ToolOutcome } from '../tools/toolOutcome.ts'
 import type { CallChange } from './callRepository.ts'
 import type { AccumulatedCall } from './toolCallAccumulator.ts'
 
-export type CallRunning = {
+export type ToolCallRunner = {
   /** Runs the call to completion, without a time limit for the user's decision. Never rejects. */
   run(
     call: AccumulatedCall,
@@ -19,7 +19,7 @@ export type CallRunning = {
       signal: AbortSignal
       /** Whether the user stopped the run. */
       isStopped: () => boolean
-      tell: (change: CallUpdate) => void
+      update: (change: CallUpdate) => void
       output: (text: string) => void
     },
   ): Promise<CallEnd>
@@ -53,7 +53,7 @@ const waitTimesMs = { person: 0, program: 3_700_000 }
 const pollTimeoutMs = 20_000
 const resultBytes = 100_000
 
-export function createCallRunning({ executor, approvals }: Dependencies): CallRunning {
+export function createToolCallRunner({ executor, approvals }: Dependencies): ToolCallRunner {
   /** Follows a tool call or a payment. */
   const follow = async (id: string, { caller, signal, waitMs }: FollowOptions): Promise<TrackedState> => {
     if (id.startsWith('call_')) return executor.waitUntilSettled(id, { caller, waitMs, signal })
@@ -79,19 +79,19 @@ export function createCallRunning({ executor, approvals }: Dependencies): CallRu
     return record && JSON.stringify(record).slice(0, resultBytes)
   }
   return {
-    async run({ name, arguments: text }, { caller, signal, isStopped, tell, output }) {
+    async run({ name, arguments: text }, { caller, signal, isStopped, update, output }) {
       const args = parseArguments(text)
       if (args === undefined) return createFailedCall('The arguments are not a JSON object. Send them as one.')
       try {
         const before = await recordBefore(name, args, { caller, signal })
-        if (before !== undefined) tell({ state: 'running', note: null, intent_id: null, before })
+        if (before !== undefined) update({ state: 'running', note: null, intent_id: null, before })
         const progress = (seconds: number, message: string): void =>
-          tell({ state: 'running', note: `${message}, ${Math.round(seconds)} s`, intent_id: null })
+          update({ state: 'running', note: `${message}, ${Math.round(seconds)} s`, intent_id: null })
         let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waitTimesMs, progress, output })
         while (outcome.kind === 'waiting') {
           const { id, message } = outcome.waiting
           const current = await follow(id, { caller, signal, waitMs: 0 })
-          tell({
+          update({
             state: current.state === 'waiting' ? 'waiting' : 'running',
             note: message,
             intent_id: current.intent_id,

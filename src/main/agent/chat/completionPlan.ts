@@ -7,7 +7,7 @@ import type { MessageWeight } from './messageRepository.ts'
 import { computeAffordableOutput, computeCost, computeWorstCost } from './modelPrices.ts'
 
 /** Request to a model, with its cost. */
-export type AnswerPlan = {
+export type CompletionPlan = {
   model: ListedModel
   context: ContextWindow
   requestedTokens: number
@@ -35,7 +35,7 @@ const defaultTokens = 16_384
 const minTokens = 16
 
 /** @throws AppError `chat/too-long` if not even the last message fits */
-export function planAnswer(model: ListedModel, { weights, systemPrompt, parameters }: PlanOptions): AnswerPlan {
+export function planCompletion(model: ListedModel, { weights, systemPrompt, parameters }: PlanOptions): CompletionPlan {
   const requestedTokens = Math.min(parameters.max_tokens ?? defaultTokens, model.max_output_tokens)
   const system = { bytes: Buffer.byteLength(systemPrompt), tokens: estimateTokens(systemPrompt) }
   const budget = { contextWindow: model.context_window, outputTokens: requestedTokens }

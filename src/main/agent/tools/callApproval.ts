@@ -11,7 +11,7 @@ export type CallApprovalOptions = {
   mayNow: EvaluateAction
   /** Checks with the service whether the targets of a call still exist. */
   refresh: (tool: Tool, args: ToolArguments) => Promise<void>
-  asks: Pick<RateLimitedSubmissions, 'submit'>
+  limitedApprovals: Pick<RateLimitedSubmissions, 'submit'>
   pending: PendingCalls
   /** Calls the service with the caller's authority, to resolve ids in the arguments to names. @throws AppError */
   call(caller: ToolCaller, signal: AbortSignal): ToolContext['call']
@@ -26,7 +26,7 @@ const describeTimeoutMs = 3_000
  * @returns id of the waiting call
  */
 export function createCallApproval(options: CallApprovalOptions) {
-  const { mayNow, refresh, asks, pending } = options
+  const { mayNow, refresh, limitedApprovals, pending } = options
 
   /** Falls back to the plain sentence if the lookup fails, because the operation reports the error. */
   const describe = async (tool: Tool, args: ToolArguments, { caller, approval }: ApprovalRequest): Promise<string> => {
@@ -55,13 +55,13 @@ export function createCallApproval(options: CallApprovalOptions) {
     if (again) return again.id
     const argumentText = JSON.stringify(args)
     const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: argumentText } as const
-    const { id } = await asks.submit({
+    const { id } = await limitedApprovals.submit({
       intent,
       // Rules apply to the caller that started the program, not to all processes of its sandbox.
       requester: caller.sandbox === undefined ? caller.requester : { ...caller.requester, limited: true },
       onStored: (record) =>
         pending.add(
-          { tool: tool.name, sentence, holder, digest, given: argumentText, caller: JSON.stringify(caller) },
+          { tool: tool.name, sentence, holder, digest, argumentText, caller: JSON.stringify(caller) },
           record,
         ),
     })

@@ -1,9 +1,9 @@
 import { parseJson } from '#platform/parsing/boundedJson.ts'
 import { MessageUsage } from '#shared/contract/chatMessages.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
-import { measureAnswer } from './answerTurn.ts'
-import { toSpend } from './answerUsage.ts'
 import type { ChatStore } from './chatStore.ts'
+import { measureOutput } from './runBudget.ts'
+import { toSpend } from './runUsage.ts'
 
 type Dependencies = {
   store: ChatStore
@@ -15,7 +15,7 @@ type Dependencies = {
  * Ends messages that a crash interrupted. Their text is retained and charged at the last estimate. Reservations without
  * a message count as fully spent.
  */
-export function endInterruptedAnswers({ store, budgets, now }: Dependencies): void {
+export function recoverInterruptedRuns({ store, budgets, now }: Dependencies): void {
   store.atomically(() => {
     for (const { id, note, intent_id, result, before } of store.calls.open()) {
       const output =
@@ -29,7 +29,7 @@ export function endInterruptedAnswers({ store, budgets, now }: Dependencies): vo
         state: 'interrupted',
         text,
         reasoning,
-        ...measureAnswer(text, store.calls.listCalls([row.number])),
+        ...measureOutput(text, store.calls.listCalls([row.number])),
         error: null,
         usage,
         finishReason: null,
