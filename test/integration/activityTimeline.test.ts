@@ -182,7 +182,7 @@ test('reports the number of entries that the service deleted before they were re
   await startAgent()
   await eventually(() => expect(summaries()).toHaveLength(2))
   expect(summaries()).toEqual([
-    '2 earlier entries of This computer are missing here: the service no longer has what came before.',
+    '2 earlier entries of This computer are missing here: the service has already deleted them.',
     describeCreated('three'),
   ])
 })

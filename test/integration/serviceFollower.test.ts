@@ -136,7 +136,7 @@ test('rejects a page with more entries than requested', async () => {
   isUnbounded = true
   stored = Array.from({ length: 501 }, (_, index) => activity(index + 1))
   events.emit({ type: 'ready' })
-  await eventually(() => expect(warnings).toEqual(['Error: The service sent more entries than asked for.']))
+  await eventually(() => expect(warnings).toEqual(['Error: The service sent more entries than requested.']))
   expect(entries()).toEqual([])
 })
 

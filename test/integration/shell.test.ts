@@ -194,7 +194,7 @@ test('has a single menu that opens the API documentation', async () => {
   const { electron, origin } = await startWindow()
   expect(electron.electronState.menus).toHaveLength(1)
   const items = flat(electron.electronState.menus[0] ?? [])
-  items.find((item) => item.label === 'Interface for programs')?.click?.({} as never, undefined, {} as never)
+  items.find((item) => item.label === 'API documentation')?.click?.({} as never, undefined, {} as never)
   expect(electron.electronState.openedOutside).toEqual([`${origin}/docs`])
 })
 

@@ -62,7 +62,7 @@ test('the activity log names a wallet linked by a removed key', async () => {
   const body = await other.signedMessage(service.url)
   expect((await service.send('/v1/auth/wallets', { key: token, body })).status).toBe(201)
   await remove(id)
-  const summary = `The removed wallet ${wallet.address} linked other wallets, which still sign in to your account at This computer: ${other.address}. Unlink in Settings those that you do not know.`
+  const summary = `The removed wallet ${wallet.address} linked other wallets, which still sign in to your account at This computer: ${other.address}. In Settings, unlink any that you don't recognize.`
   await eventually(async () => {
     const { entries } = (await agent.send('/local/activity?limit=20')).json
     expect(entries.map((entry: { summary: string }) => entry.summary)).toContain(summary)

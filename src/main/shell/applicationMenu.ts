@@ -49,6 +49,6 @@ function viewMenu(reload: string): MenuItemConstructorOptions {
 function createHelpMenu(origin: string): MenuItemConstructorOptions {
   return {
     role: 'help',
-    submenu: [{ label: 'Interface for programs', click: () => void shell.openExternal(`${origin}/docs`) }],
+    submenu: [{ label: 'API documentation', click: () => void shell.openExternal(`${origin}/docs`) }],
   }
 }

@@ -14,7 +14,7 @@ export const creditLimits = {
   spendingDays: 366,
 } as const
 
-const { page, amountCents, noteCharacters: maxNoteCharacters } = creditLimits
+const { page, amountCents } = creditLimits
 const amountDemand = `must be a whole number of cents from ${amountCents.min} to ${amountCents.max}`
 const AmountCents = z
   .int(amountDemand)
@@ -24,7 +24,7 @@ const AmountCents = z
 const NoteText = z
   .string()
   .trim()
-  .max(maxNoteCharacters, `must have at most ${maxNoteCharacters} characters`)
+  .max(creditLimits.noteCharacters, `must have at most ${creditLimits.noteCharacters} characters`)
   .regex(/^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line of visible characters')
   .describe('Note shown in the histories of both accounts.')
 const ToAddress = z

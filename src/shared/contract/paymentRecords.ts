@@ -38,9 +38,9 @@ export const PaymentState = z
       '`signed`: signed and stored, not sent yet.',
       '`sent`: sent to the seller, who has not responded yet. After an interruption, the same payment is sent again.',
       '`settled`: the seller confirmed the payment and responded.',
-      '`refused`: refused by the user, a rule, a limit or the seller. `paid` tells whether money can still be moved.',
+      '`refused`: refused by the user, a rule, a limit or the seller. `paid` indicates whether money can still be moved.',
       '`unknown`: sent, and the seller did not report the outcome. Steward looks it up at the seller and on the chain, and never signs a second payment.',
-      '`reconciled`: the outcome was unknown, and the chain determined it. `paid` tells whether money was moved.',
+      '`reconciled`: the outcome was unknown, and the chain determined it. `paid` indicates whether money was moved.',
     ].join(' '),
   )
 export type PaymentState = z.infer<typeof PaymentState>

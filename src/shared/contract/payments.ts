@@ -16,7 +16,7 @@ const Address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x 
 
 /** Paragraph about x402 payments in route descriptions. */
 export const x402 =
-  'Without a payment it answers 402 with what to pay, in the forms of x402 version 1 (body and `X-Payment-Required`) and 2 (`PAYMENT-REQUIRED`). Send the request again with `X-PAYMENT` or `PAYMENT-SIGNATURE`. The same payment with the same request gets the first answer again. 503 `payments/unknown`: whether it was paid is not known yet; send the same payment again, and sign no new one.'
+  'Without a payment, the response is 402 with the price, in the format of x402 version 1 (body and `X-Payment-Required`) and version 2 (`PAYMENT-REQUIRED`). Send the request again with `X-PAYMENT` or `PAYMENT-SIGNATURE`. Repeating the request with the same payment returns the first response again. 503 `payments/unknown`: the outcome of the payment is not known yet; send the same payment again, and do not sign a new one.'
 
 export const buyCredits = defineRoute({
   operation: 'creditsBuy',
@@ -67,7 +67,7 @@ export const listPaidResources = defineRoute({
   }),
 })
 
-const testMoney = 'Only at a service whose payments are test money: elsewhere it is 404.'
+const testMoney = 'Available only if the service accepts test money; otherwise 404.'
 
 export const giveTestMoney = defineRoute({
   operation: 'paymentsFaucet',

@@ -39,7 +39,7 @@ export function createActivitySettings({
       recordActivity({
         kind: 'log.settings',
         actor: { kind: 'person', name: 'You' },
-        summary: `You changed what Activity keeps: ${changes.join('; ')}.`,
+        summary: `You changed the activity settings: ${changes.join('; ')}.`,
         detail: after,
       })
       changed.emit(after)
@@ -53,10 +53,10 @@ function describeChange(before: ActivitySettings, after: ActivitySettings): stri
   const changes: string[] = []
   const { keep_entries_days: entries, record_terminals: record, keep_recordings_days: recordings } = after
   if (entries !== before.keep_entries_days) {
-    changes.push(entries === null ? 'entries for ever' : `entries for ${formatDays(entries)}`)
+    changes.push(entries === null ? 'entries are kept forever' : `entries are kept for ${formatDays(entries)}`)
   }
   if (record !== before.record_terminals) changes.push(record ? 'terminals are recorded' : 'terminals are not recorded')
-  if (recordings !== before.keep_recordings_days) changes.push(`recordings for ${formatDays(recordings)}`)
+  if (recordings !== before.keep_recordings_days) changes.push(`recordings are kept for ${formatDays(recordings)}`)
   return changes
 }
 

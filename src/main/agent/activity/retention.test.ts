@@ -90,8 +90,8 @@ test('removes older entries, records the cut and verifies the rest', async () =>
     'day 7',
     'day 8',
     'day 9',
-    'You changed what Activity keeps: entries for 3 days.',
-    'Entries 1 to 6 were removed: older than the log is kept.',
+    'You changed the activity settings: entries are kept for 3 days.',
+    'Entries 1 to 6 were removed: older than the retention period.',
   ])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 6, cut_through: 6 })
   const entries = await listEntries(
@@ -114,7 +114,7 @@ test('cuts repeatedly when all entries are old and after a restart', async () =>
   await close()
   open()
   await retention.apply()
-  expect(summaries()).toEqual(['Entries 7 to 12 were removed: older than the log is kept.'])
+  expect(summaries()).toEqual(['Entries 7 to 12 were removed: older than the retention period.'])
   expect(await verifyRows(log)).toMatchObject({ ok: true, checked: 1, cut_through: 12 })
   log.record(createEntry('goes on'))
   await close()
@@ -210,8 +210,8 @@ test('removes many entries in batches', async () => {
   await cutTo(1)
   expect(summaries()).toEqual([
     'new',
-    'You changed what Activity keeps: entries for 1 day.',
-    'Entries 1 to 1210 were removed: older than the log is kept.',
+    'You changed the activity settings: entries are kept for 1 day.',
+    'Entries 1 to 1210 were removed: older than the retention period.',
   ])
   expect(await problems()).toEqual([])
 })

@@ -146,7 +146,7 @@ function createPageCopy({ link, client, timeline, isOwn = () => false, pace, now
       )
       if (signal.aborted) return 0
       if (page.activities.length + unreadable.length > limit)
-        throw new Error('The service sent more entries than asked for.')
+        throw new Error('The service sent more entries than requested.')
       if (page.account_id !== account) {
         account = page.account_id // first page or another account: continue from the position of that account
         continue
@@ -250,7 +250,7 @@ function createGapEntry(count: number, service: string): NewActivityEntry {
   return {
     kind: 'service.gap',
     actor: { kind: 'service', name: service },
-    summary: `${entries} of ${service} ${count === 1 ? 'is' : 'are'} missing here: the service no longer has what came before.`,
+    summary: `${entries} of ${service} ${count === 1 ? 'is' : 'are'} missing here: the service has already deleted them.`,
     detail: { service, missing: count },
   }
 }

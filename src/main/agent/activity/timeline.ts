@@ -129,7 +129,7 @@ function cutEntry({ first, last, beforeMs }: { first: number; last: TimelineRow;
   return {
     kind: cutKind,
     actor: { kind: 'system', name: 'Steward' },
-    summary: `${entries} removed: older than the log is kept.`,
+    summary: `${entries} removed: older than the retention period.`,
     detail: {
       through_sequence: last.sequence,
       through_hash: last.hash,

@@ -14,7 +14,7 @@ type StoredHead = z.infer<typeof StoredHead>
 
 /** Stores the head outside the database, in a file that only this OS user may read. */
 export type HeadFile = {
-  /** Writes the head with a delay. The file may lag behind the log but never runs ahead of it. */
+  /** Writes the head with a delay. The file may lag behind the log but is never newer. */
   keep(head: Head): void
   /** Writes the pending head. No further heads are accepted. */
   close(head: Head | undefined): Promise<void>

@@ -5,7 +5,7 @@ import { createChatCompletion, createEmbeddings, createMessage, createResponse }
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 
-/** Applies the stop switch to models of a remote service, which is not aware of it. */
+/** Applies the stop switch to models of a remote service, which does not know the switch. */
 export type HostedModels = {
   /**
    * Forwards a request to the service. Aborts a running completion when the user stops everything.

@@ -27,18 +27,18 @@ import { Terminal } from '#shared/contract/terminals.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { Balance, Keyring, Wallet, WalletAccount } from '#shared/contract/wallet.ts'
 
-const about = `What the application adds beside its service, for the programs of the person at this machine: requests to sign, registrations of
-automatons, and the wallet without its secrets, and the chats of the person. The paths of the service answer at this address too; \`/openapi.json\` describes them.
+const about = `Local API of Steward for programs on this computer: signing requests, automaton registrations, the wallet without its secrets, and chats.
+The paths of the service are available at this address too; \`/openapi.json\` describes them.
 
-Programs bring an API key of the account that this Steward belongs to, or the access token of a sign-in. What takes the session
-alone (its cookie and its key) is the person's: no API key reads the inbox, decides, or changes the wallet and the policy. A request that brings a key acts with it,
-whatever session it brings too. Only this address is answered, by the names 127.0.0.1, localhost and [::1]; pages of other origins get 403.
+Programs authenticate with an API key of the account of this Steward, or with the access token of a sign-in. Operations that require the session
+(its cookie and its key) are only for the user: API keys cannot read the inbox, decide requests, or change the wallet or the policy. If a request
+has both a key and a session, the key applies. Requests must use the host 127.0.0.1, localhost or [::1]; pages of other origins get 403.
 
-A program asks with \`POST /local/intents\` and waits with \`GET /local/intents/{intentId}?wait_ms=60000\` until \`state\` is neither
-\`waiting\` nor \`approved\`. It sees its own intents only. With an \`Idempotency-Key\`, a repetition within 24 hours gets what was asked
-before, and signs nothing twice. Who asks too often gets 429, and \`Retry-After\` says when to go on.
+To request a signature, call \`POST /local/intents\` and poll \`GET /local/intents/{intentId}?wait_ms=60000\` until \`state\` is neither
+\`waiting\` nor \`approved\`. A program sees only its own intents. With an \`Idempotency-Key\`, a request repeated within 24 hours returns the first intent
+and signs nothing twice. Above the rate limit, the response is 429; retry after \`Retry-After\`.
 
-Every answer but what is downloaded, or streamed, is a JSON object. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the
+Every response is a JSON object, except downloads and streams. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the
 sentences may change. Times are ISO 8601 in UTC with milliseconds.`
 
 type Options = {
@@ -52,7 +52,7 @@ export function createLocalDocument({ routes, version, cookieName }: Options): (
   let document: OpenApiDocument | undefined
   return () => {
     document ??= openApiDocument({
-      title: 'Steward, at this machine',
+      title: 'Steward on this computer',
       version,
       about,
       routes,
@@ -60,24 +60,24 @@ export function createLocalDocument({ routes, version, cookieName }: Options): (
       named,
       securitySchemes: {
         ...createKeySchemes(
-          'An API key, or the access token of a sign-in, of the account that this Steward belongs to.',
+          'API key or access token of the account of this Steward.',
         ),
         sessionCookie: {
           type: 'apiKey',
           in: 'cookie',
           name: cookieName,
-          description: 'The session of the person, which a start address opens. Its name has the port.',
+          description: 'Session of the user, created by opening a start address. The cookie name contains the port.',
         },
         windowKey: {
           type: 'apiKey',
           in: 'header',
           name: windowKeyHeader,
-          description: 'The `window_key` that came with the cookie: neither opens anything alone.',
+          description: 'The `window_key` issued with the cookie. Both are required.',
         },
       },
       security: [...anyKey, ...session],
       securityOf: (auth) => securityByAuth[auth],
-      repetition: 'the same key with the same request gets what was asked before, as it stands by then, for 24 hours.',
+      repetition: 'the same key with the same request returns the first result in its current state, for 24 hours.',
     })
     return document
   }
@@ -124,12 +124,12 @@ const named = {
 const events: SocketRoute = {
   operation: 'localEvents',
   path: localEventsPath,
-  summary: 'Hear of everything that changes, here and at the service (WebSocket)',
+  summary: 'Subscribe to all changes, local and at the service (WebSocket)',
   description:
-    'JSON messages, each a `LocalEvent` of the schemas: `connection.changed` first; `ready` whenever lists of the service should be read ' +
-    'anew; then what changed. ' +
-    `What has no headers of its own offers the protocols \`${windowProtocol.agreed}\` and \`${windowProtocol.withKey}<window_key>\`. ` +
-    'It takes no messages, and closes with 4008 for a page that leaves 8 MiB unread.',
+    'JSON messages, each a `LocalEvent` of the schemas: first `connection.changed`; `ready` when lists of the service must be fetched ' +
+    'again; then each change. ' +
+    `A client that cannot set headers offers the protocols \`${windowProtocol.agreed}\` and \`${windowProtocol.withKey}<window_key>\`. ` +
+    'The server accepts no messages, and closes with 4008 if 8 MiB of messages are unread.',
   tag: 'Local',
   auth: 'person',
   messages: LocalEvent,

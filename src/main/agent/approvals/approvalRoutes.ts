@@ -40,7 +40,7 @@ export function createApprovalRoutes({
   return [
     createLocalEndpoint(askIntent, async ({ body }, call) => {
       if (body.intent.kind === 'tool.call') {
-        throw new AppError('intent/invalid', 'Only tools ask for a `tool.call`: call the tool.')
+        throw new AppError('intent/invalid', 'Clients cannot submit a `tool.call`. Call the tool instead.')
       }
       const { requester } = call
       return approvals.get(

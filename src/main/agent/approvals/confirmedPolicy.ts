@@ -17,7 +17,7 @@ export type ConfirmedPolicy = {
    */
   switchStop(stopped: boolean, signal: AbortSignal): Promise<Policy>
   /**
-   * Confirms and applies any other loosening change. `apply` throws if the change differs from the one that was shown.
+   * Confirms and applies any other loosening change. `apply` throws if the change differs from the text that the user confirmed.
    * @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent`
    */
   confirmAndApply<T>(change: ConfirmationText & { apply: () => T }, signal: AbortSignal): Promise<T>

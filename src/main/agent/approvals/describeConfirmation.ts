@@ -14,7 +14,7 @@ export type ConfirmationText = {
 
 export const resumeConfirmation: ConfirmationText = {
   title: 'Resume?',
-  sentence: 'Signing, payments, tools and models work again, by your policies.',
+  sentence: 'Signing, payments, tools and models resume under your policies.',
   lines: [],
 }
 
@@ -28,7 +28,7 @@ export function describeConfirmation(from: Rules, to: Rules): ConfirmationText {
       ...(before === after ? [] : [{ label: 'Extra confirmation', value: `above ${after}, was above ${before}` }]),
       ...added.map(({ place: position, sentence }) => ({ label: `New rule ${position}`, value: sentence })),
       ...removed.map((sentence) => ({ label: 'Removed rule', value: sentence })),
-      ...(isMoved ? [{ label: 'Order', value: 'The rules are tried in a different order.' }] : []),
+      ...(isMoved ? [{ label: 'Order', value: 'Rules apply in a different order.' }] : []),
     ],
   }
 }

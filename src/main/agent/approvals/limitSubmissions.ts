@@ -22,7 +22,7 @@ export function limitSubmissions(approvals: RateLimitedSubmissions, now: () => n
     return ({ kind, id }: Requester): void => {
       if (kind === 'person' || kind === 'agent') return
       assertRateLimit(ownBuckets.take(`${kind} ${id}`), 'Too many signing requests from this client.')
-      assertRateLimit(all.take('all'), 'Too many signing requests from the programs of this Steward.')
+      assertRateLimit(all.take('all'), 'Too many signing requests from all clients together.')
     }
   }
   const limitSubmission = createBuckets()

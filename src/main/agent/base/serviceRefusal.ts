@@ -29,7 +29,7 @@ export function toServiceError(status: number, answer: unknown, retryAfter?: str
   const { error, code, detail } = readFields(answer)
   if (typeof error === 'object' && error !== null) return toModelError({ status, error, detail, retryAfter })
   const errorCode = parseErrorCode(code) ?? (status >= 500 ? 'service/unavailable' : 'request/invalid')
-  return new AppError(errorCode, typeof error === 'string' ? error : `The service answered with status ${status}.`, {
+  return new AppError(errorCode, typeof error === 'string' ? error : `The service responded with status ${status}.`, {
     ...(typeof detail === 'string' && { detail }),
   })
 }
@@ -57,7 +57,7 @@ export function toModelError({ status, error, detail, retryAfter }: ErrorRespons
 
 function toSentence(message: unknown, status: number | undefined): string {
   if (typeof message === 'string' && message.trim() !== '') return message.slice(0, 2_000)
-  return status === undefined ? 'The response ended early.' : `The service answered with status ${status}.`
+  return status === undefined ? 'The response ended early.' : `The service responded with status ${status}.`
 }
 
 function readFields(answer: unknown): ErrorFields {

@@ -47,7 +47,7 @@ export function createBudgetRoutes({ records, budgets, policy, publish, recordAc
       throw new AppError('policy/confirmation', 'The limits changed in the meantime.')
   }
   const forgotten = (host: string) => {
-    if (records.forget(host)) recordChange(`You forgot whom ${host} was paid to.`)
+    if (records.forget(host)) recordChange(`You reset the payee of ${host}.`)
     return { success: true as const, host }
   }
 
@@ -67,7 +67,7 @@ export function createBudgetRoutes({ records, budgets, policy, publish, recordAc
     }),
     createLocalEndpoint(forgetPayee, async ({ params: { host } }, { signal }) => {
       if (present().ask_first_payee) return forgotten(host)
-      const lines = [{ label: host, value: 'may be paid to another payee without asking you' }]
+      const lines = [{ label: host, value: 'may be paid at a new payee address without asking you' }]
       return policy.confirmAndApply({ ...describeBudgetChange(lines), apply: () => forgotten(host) }, signal)
     }),
   ]

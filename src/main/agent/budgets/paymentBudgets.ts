@@ -159,7 +159,7 @@ const names = {
   payee: 'this payee in this month',
 } as const
 
-/** Formats the error, such as `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
+/** Formats the error, such as `Your limit for any 24 hours is $10.00, of which $3.00 is left.` */
 export function describeExceeded({
   scope,
   limit_micro_usd: limit,

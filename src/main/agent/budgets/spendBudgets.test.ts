@@ -91,7 +91,7 @@ describe('hard limits', () => {
       expect.objectContaining({ code: 'budget/exceeded' }),
     )
     expect(() => budgets.reserve({ ...otherChat, ownLimits: limit(null) }, [ask('n', 500)])).toThrow(
-      "Not sent: today's limit of $0.001 leaves too little ($0.00 spent and $0.0006 held for running answers).",
+      "Not sent: today's limit of $0.001 leaves too little ($0.00 spent and $0.0006 reserved for running answers).",
     )
   })
 

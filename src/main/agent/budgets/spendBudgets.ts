@@ -200,7 +200,7 @@ const names = { conversation: "this conversation's limit", day: "today's limit" 
 function toExceededError(limit: LimitState | undefined): AppError {
   if (!limit) return new AppError('budget/exceeded', 'The spending limit leaves nothing for this message.')
   const { scope, hard_micro_usd: hard, spent_micro_usd: spentMicroUsd, reserved_micro_usd: reserved } = limit
-  const reservedText = reserved > 0 ? ` and ${formatDollars(reserved)} held for running answers` : ''
+  const reservedText = reserved > 0 ? ` and ${formatDollars(reserved)} reserved for running answers` : ''
   return new AppError(
     'budget/exceeded',
     `Not sent: ${names[scope]} of ${formatDollars(hard ?? 0)} leaves too little (${formatDollars(spentMicroUsd)} spent${reservedText}).`,

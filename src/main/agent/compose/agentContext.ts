@@ -136,7 +136,7 @@ function createClockEntry(fromMs: number, toMs: number): NewActivityEntry {
   return {
     kind: 'system.clock',
     actor: { kind: 'system', name: 'This computer' },
-    summary: `The clock was set ${direction} by ${formatDuration(seconds)}. Steward goes on by elapsed time for a day.`,
+    summary: `The clock was set ${direction} by ${formatDuration(seconds)}. For the next day, Steward measures elapsed time instead.`,
     detail: { from: toIsoTime(fromMs), to: toIsoTime(toMs) },
   }
 }

@@ -56,7 +56,7 @@ test('maps a mid-stream error without a status', () => {
 test('turns any error body into a sentence of bounded length', () => {
   expect(refusal(500, { message: { a: 1 }, code: ['x'], type: 'constructor' })).toMatchObject({
     code: 'inference/upstream',
-    message: 'The service answered with status 500.',
+    message: 'The service responded with status 500.',
   })
   expect(refusal(400, { message: 'x'.repeat(1e6) }).message).toHaveLength(2_000)
   expect(toServiceError(500, 'text')).toMatchObject({ code: 'service/unavailable' })

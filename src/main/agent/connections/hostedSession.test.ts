@@ -41,7 +41,7 @@ function openSession() {
     stored = wallet
   }
   const session = createHostedSession({
-    place: { url: 'https://service.test', authority: undefined },
+    endpoint: { url: 'https://service.test', authority: undefined },
     link: {
       status: () => ({ name: 'Service', state }),
       target: () => target,
@@ -68,7 +68,7 @@ function openSession() {
     records: { find: () => stored, set: storeWallet },
     findUnlinkedAt: async () => {},
     messages: { sign: async ({ label }: SigningAccount) => ({ message: label, signature: '0x' }) },
-    note: () => {},
+    recordActivity: () => {},
     now: Date.now,
     log: silentLog,
   } as unknown as Options) // the methods that are called

@@ -206,7 +206,7 @@ function createSignIn(
       await requests.revoke(tokens)
       state.isRefused = true
       return disconnect(
-        `${account.label} no longer signs in to your account at ${name}, but to another one. Choose in Settings which account signs in.`,
+        `${account.label} now belongs to a different account at ${name}. Choose in Settings which account signs in.`,
       )
     }
     const signedIn = { accountId: account.id, address: account.address, serviceAccount }

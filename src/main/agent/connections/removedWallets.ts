@@ -41,7 +41,7 @@ export function createRemovedWallets(options: RemovedWalletOptions): RemovedWall
     if (names.length === 0) return
     record(
       address,
-      `The removed wallet ${address} linked other wallets, which still sign in to your account at ${link.status().name}: ${names.join(', ')}. Unlink in Settings those that you do not know.`,
+      `The removed wallet ${address} linked other wallets, which still sign in to your account at ${link.status().name}: ${names.join(', ')}. In Settings, unlink any that you don't recognize.`,
     )
   }
   const unlinkAtService = async (address: string): Promise<void> => {

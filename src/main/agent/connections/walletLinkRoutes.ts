@@ -49,7 +49,7 @@ export function createWalletLinkRoutes({ linked, signIn, wallet }: Options): Loc
     createLocalEndpoint(getSignInWallet, signInView),
     createLocalEndpoint(chooseSignInWallet, async ({ body: { account_id } }) => {
       if (!signIn) {
-        throw new AppError('request/invalid', 'Steward signs in to the service of this computer without a wallet.')
+        throw new AppError('request/invalid', 'Steward signs in to the service on this computer without a wallet.')
       }
       await signIn.choose(requireAccount(account_id))
       return signInView()

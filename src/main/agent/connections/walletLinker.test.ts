@@ -111,7 +111,7 @@ test('lists at most ten wallets linked by a removed one and skips invalid addres
   removeAccount()
   await linked.waitUntilSettled()
   expect(notes).toEqual([
-    `The removed wallet ${address} linked other wallets, which still sign in to your account at Steward: ${addresses.slice(0, 10).join(', ')}. Unlink in Settings those that you do not know.`,
+    `The removed wallet ${address} linked other wallets, which still sign in to your account at Steward: ${addresses.slice(0, 10).join(', ')}. In Settings, unlink any that you don't recognize.`,
   ])
 })
 

@@ -66,7 +66,7 @@ function recordPlan(
     kind: failed ? 'dns.failed' : 'dns.applied',
     actor: { kind, name },
     subject: domain,
-    summary: `${name} applied a plan of ${changes} to the DNS records of ${domain}${failed ? ', in part' : ''}.`,
+    summary: `${name} ${failed ? 'partly applied' : 'applied'} ${changes} to the DNS records of ${domain}.`,
     detail: { plan_id: id, domain, state, changes: steps.length },
     links: { plan: id, domain },
   })

@@ -94,7 +94,7 @@ export function createZonePlans(options: {
         change({ steps: markStep('done') })
       } catch (failure) {
         log.warn('DNS change failed', { domain: plan.domain, step: at, failure })
-        const error = failure instanceof AppError ? failure.message : 'Something went wrong here.'
+        const error = failure instanceof AppError ? failure.message : 'Something went wrong in Steward.'
         change({ state: 'failed', steps: markStep('failed'), error })
         return current
       }

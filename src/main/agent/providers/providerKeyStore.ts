@@ -39,7 +39,7 @@ const minVisible = 16
 const storageDescriptions = {
   keychain:
     'Keys are encrypted in the keychain of your system. Other programs that you run may be able to read them there.',
-  file: 'Keys are in an encrypted file, because no system keychain is used. What opens that file is stored next to it, so anyone who can read your files can read your keys.',
+  file: 'Keys are in an encrypted file, because no system keychain is used. The key to that file is stored next to it, so anyone who can read your files can read your keys.',
 } as const
 
 export function createProviderKeyStore({ sealed, repository, onRead, now }: Options): ProviderKeyStore {
@@ -52,7 +52,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
     try {
       const key = await sealed.read(slot)
       if (key === undefined)
-        throw new AppError('provider-key/unreadable', 'The key is no longer where Steward kept it.')
+        throw new AppError('provider-key/unreadable', 'The stored key is missing.')
       keys.set(slot, key)
       faults.delete(slot)
     } catch (error) {

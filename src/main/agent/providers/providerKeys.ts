@@ -87,7 +87,7 @@ export function createProviderKeys({
       assertLocalService(notifyService)
       const { title: name } = families[family]
       if (!(await keyStore.remove(family)))
-        throw new AppError('provider-key/not-found', `You have set no key for ${name}.`)
+        throw new AppError('provider-key/not-found', `No key is set for ${name}.`)
       record(family, 'provider.key_removed', `You removed the API key for ${name}.`)
       announce(family)
     },

@@ -80,7 +80,7 @@ function recordEnd(recordActivity: RecordActivity, row: RecordingRow): void {
     kind: 'terminal.recorded',
     actor: { kind: 'system', name: 'Steward' },
     subject: sandboxId,
-    summary: `Recorded a terminal of ${sandboxName}: ${formatDuration(durationMs)}${state === 'cut' ? ', up to the largest size' : ''}.`,
+    summary: `Recorded a terminal of ${sandboxName}: ${formatDuration(durationMs)}${state === 'cut' ? ', cut off at the maximum size' : ''}.`,
     detail: { sandbox_name: sandboxName, recording_id: id, duration_ms: durationMs, bytes },
     links: { recording: id, terminal: terminalId, sandbox: sandboxId },
   })

@@ -8,17 +8,17 @@ import {
   type StoredReferences,
 } from '#storage/storedReferences.ts'
 
-const record = 'A record of what happened.'
-const tree = plain('Messages and branches of one conversation go with it.')
+const record = 'Historical record.'
+const tree = plain('Messages and branches are deleted with their conversation.')
 /** Reference to an intent, whose records stay after it is removed. */
-const intentReference = createHistory('intent', 'Requests are removed by age, records of what came of them stay.')
+const intentReference = createHistory('intent', 'Requests are removed by age; records of their outcome stay.')
 const historicalToolClient = createHistory('tool-client', record)
 /** Requester: a coding agent, a chat, or a program with an API key. */
 const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key'].map(
   (refersTo) =>
     ({
       ...{ refersTo, onRemoved: 'close', by: 'slice' },
-      why: 'Waiting requests of a principal that ended are cancelled; ended ones stay as records.',
+      why: 'Waiting requests of a removed principal are cancelled; ended ones stay as records.',
     }) as Reference,
 )
 
@@ -34,7 +34,7 @@ export const agentReferences = {
     value: [
       {
         ...{ refersTo: 'wallet-account', onRemoved: 'detach', by: 'use' },
-        why: '`wallet.defaults`: a missing default is the oldest account.',
+        why: '`wallet.defaults`: a missing default falls back to the oldest account.',
       },
       {
         refersTo: 'keyring',
@@ -46,48 +46,48 @@ export const agentReferences = {
   },
   balances: { account_id: deleteWith('wallet-account') },
   wallet_links: {
-    service_account: plain('Account of a service: compared at each connect.'),
+    service_account: plain('Account at a service, compared on each connection.'),
     address: {
       ...{ refersTo: 'wallet-account', onRemoved: 'close', by: 'slice' },
-      why: 'It is marked as to be unlinked at the service, and deleted once that is done.',
+      why: 'Marked to be unlinked at the service, and deleted afterwards.',
     },
   },
   sign_in_wallets: {
     service_url: plain('Address of the service.'),
     wallet_account: {
       ...{ refersTo: 'wallet-account', onRemoved: 'tell', by: 'use' },
-      why: 'Steward signs out, and asks which account signs in.',
+      why: 'Steward signs out and asks which account to sign in with.',
     },
-    address: createHistory('wallet-account', 'Named in the words that ask.'),
-    service_account: plain('Account of a service.'),
+    address: createHistory('wallet-account', 'Named in that question.'),
+    service_account: plain('Account at a service.'),
   },
   intents: {
     requester_id: requester,
     intent: [
-      { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
-      { refersTo: 'domain', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
-      { refersTo: 'tool-server', onRemoved: 'close', by: 'slice', why: 'A waiting call of its tool is denied.' },
-      { refersTo: 'wallet-account', onRemoved: 'close', by: 'slice', why: 'What waits for it is denied.' },
+      { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Waiting requests about it become impossible.' },
+      { refersTo: 'domain', onRemoved: 'close', by: 'holder', why: 'Waiting requests about it become impossible.' },
+      { refersTo: 'tool-server', onRemoved: 'close', by: 'slice', why: 'Waiting calls of its tools are denied.' },
+      { refersTo: 'wallet-account', onRemoved: 'close', by: 'slice', why: 'Waiting requests for it are denied.' },
     ],
     record: createHistory('intent', 'Title and state of the request itself.'),
   },
   purchase_leases: {
-    purchase: createHistory('domain', 'What a payment under way is about; the lease ends with it.'),
+    purchase: createHistory('domain', 'Item of a payment in progress; the lease ends with the payment.'),
     intent_id: deleteWith('intent'),
   },
   grants: {
     requester: requester,
     account_id: { refersTo: 'wallet-account', onRemoved: 'delete', by: 'trigger' },
-    host: plain('Any host: it may name one that never existed.'),
+    host: plain('Any host, even one that never existed.'),
     scope: (['sandbox', 'domain', 'tool-server'] as const).map(
       (refersTo) =>
         ({
           ...{ refersTo, onRemoved: 'delete', by: refersTo === 'tool-server' ? 'slice' : 'holder' },
-          why: 'Target of a tool call. The scopes of other kinds, chains and payees, name nothing removable.',
+          why: 'Target of a tool call. Scopes of other kinds are chains and payees, which cannot be removed.',
         }) as const,
     ),
   },
-  policy: { policy: plain('Rules name kinds and hosts, never a thing.') },
+  policy: { policy: plain('Rules name kinds and hosts, no removable resource.') },
   timeline: {
     subject: createHistory('sandbox', record),
     links: createHistory('sandbox', record),
@@ -95,11 +95,11 @@ export const agentReferences = {
   },
   timeline_links: { id: createHistory('sandbox', record) },
   timeline_cut: {},
-  followed_services: { account_id: plain('Account of a service: position in its activity.') },
+  followed_services: { account_id: plain('Account at a service, with the position in its activity.') },
   registrations: {
     intent_id: intentReference,
     registration: plain('Public registration.'),
-    request: plain('As it was sent.'),
+    request: plain('Request as sent.'),
   },
   asked_once: { requester: historicalToolClient, key: plain('Chosen by the client.'), intent_id: intentReference },
   grant_reservations: {
@@ -108,18 +108,18 @@ export const agentReferences = {
   },
   provider_keys: {
     slot: [
-      { refersTo: 'tool-server', onRemoved: 'delete', by: 'slice', why: 'Secrets go before the server.' },
-      { refersTo: 'model', onRemoved: 'delete', by: 'slice', why: 'The key of a model server goes before it.' },
+      { refersTo: 'tool-server', onRemoved: 'delete', by: 'slice', why: 'Secrets are deleted before the server.' },
+      { refersTo: 'model', onRemoved: 'delete', by: 'slice', why: 'The key is deleted before the model server.' },
     ],
     place: plain('Kind of the secret store.'),
   },
-  model_servers: { needs_key: plain('Whether it asks for one.'), models: plain('Models of the server itself.') },
+  model_servers: { needs_key: plain('Whether it requires a key.'), models: plain('Models of the server itself.') },
   chat_folders: {},
   chat_conversations: {
     folder_id: detachFrom('folder'),
     models: {
       ...{ refersTo: 'model', onRemoved: 'tell', by: 'use' },
-      why: 'The chat says that the model is not there and offers others; it may come back.',
+      why: 'The chat reports the missing model and offers others; it may become available again.',
     },
     tools: [
       { refersTo: 'sandbox', onRemoved: 'detach', by: 'holder', why: '`tools.sandbox_id`; the chat shows a notice.' },
@@ -127,7 +127,7 @@ export const agentReferences = {
     ],
     limits: plain('Amounts.'),
     leaf_id: tree,
-    forked_from: createHistory('conversation', 'Says where a chat came from.'),
+    forked_from: createHistory('conversation', 'Origin of a chat.'),
     source_id: plain('Id in the imported file.'),
   },
   chat_branches: { conversation: deleteWith('conversation'), from_branch: tree },
@@ -151,25 +151,25 @@ export const agentReferences = {
   chat_prompts: {},
   spend_limits: { scope: plain('`day` or `conversation`: one row each.') },
   spend_reservations: {
-    conversation_id: createHistory('conversation', 'Settled with the answer, also after the chat was deleted.'),
+    conversation_id: createHistory('conversation', 'Settled when the run ends, even if the chat was deleted.'),
     model: createHistory('model', record),
   },
   spend_entries: { conversation_id: createHistory('conversation', record), model: createHistory('model', record) },
   domain_cache: {
-    key: createHistory('domain', 'What was read last; the next list replaces it.'),
+    key: createHistory('domain', 'Last response; the next list replaces it.'),
     service: plain('Service and account.'),
   },
   dns_plans: {
     service: plain('Service and account.'),
-    domain: createHistory('domain', 'Applying a plan reads the domain first, and fails without it.'),
-    plan: plain('Records as they were and shall be.'),
+    domain: createHistory('domain', 'Applying a plan reads the domain first and fails if it is missing.'),
+    plan: plain('Records before and after the plan.'),
   },
   payments: {
     intent_id: intentReference,
     requester: historicalToolClient,
     host: plain('Any host.'),
     record: createHistory('wallet-account', record),
-    request: plain('As it was sent.'),
+    request: plain('Request as sent.'),
   },
   payment_limits: { limits: plain('Amounts.') },
   payment_budget_entries: {
@@ -179,7 +179,7 @@ export const agentReferences = {
     service: plain('Address of a service, compared with the connected one.'),
   },
   payment_payees: { host: plain('Any host.') },
-  tool_clients: { settings: plain('Names no thing: profile, policy and budget.') },
+  tool_clients: { settings: plain('Profile, policy and budget.') },
   tool_spending: { holder: historicalToolClient },
   tool_calls: {
     holder: requester.filter(({ refersTo }) => refersTo !== 'api-key'),
@@ -192,7 +192,7 @@ export const agentReferences = {
   program_sandboxes: {
     sandbox_id: {
       ...{ refersTo: 'sandbox', onRemoved: 'delete', by: 'slice' },
-      why: 'The row goes with its sandbox, or with the next start.',
+      why: 'The row is deleted with its sandbox, or at the next start.',
     },
   },
   chat_steps: { message: deleteWith('message') },
@@ -205,8 +205,8 @@ export const agentReferences = {
   activity_settings: {},
   clock: {},
   recordings: {
-    terminal_id: createHistory('terminal', 'Says what it showed; removed by age or by the user.'),
-    sandbox_id: createHistory('sandbox', 'Its name is stored too.'),
+    terminal_id: createHistory('terminal', 'Recorded terminal; removed by age or by the user.'),
+    sandbox_id: createHistory('sandbox', 'Recorded sandbox, stored with its name.'),
   },
   domain_renewals: {
     place: plain('Service and account.'),
@@ -217,25 +217,25 @@ export const agentReferences = {
   },
   domain_renewal_turns: {
     place: plain('Service and account.'),
-    domain: createHistory('domain', 'What became of one expiry.'),
+    domain: createHistory('domain', 'Outcome of one expiry.'),
     intent_id: intentReference,
   },
   domain_notices: {
     place: plain('Service and account.'),
-    domain: createHistory('domain', 'Shown only while the account has it.'),
+    domain: createHistory('domain', 'Shown only while the account has the domain.'),
   },
   tool_servers: {
-    place: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Off, with the reason in `fault`.' },
+    place: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Turned off, with the reason in `fault`.' },
     secrets: plain('Names of its secrets.'),
   },
   served_tools: { server: deleteWith('tool-server') },
   compared_accounts: {
     service: plain('Address of the service.'),
-    account_id: plain('Account of a service: position in its outbox.'),
+    account_id: plain('Account at a service, with the position in its outbox.'),
   },
   known_things: {
     service: deleteWith('account'),
     account_id: deleteWith('account'),
-    thing: plain('Row per thing that exists: replaced with each comparison.'),
+    thing: plain('One row per existing resource; replaced by each comparison.'),
   },
 } as const satisfies StoredReferences

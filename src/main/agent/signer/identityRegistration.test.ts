@@ -122,7 +122,7 @@ test('Solana signs text that names its chain', async () => {
 
 test('shows the profile, its hash and the typed data', async () => {
   const { sentence, fields, raw } = await tested.prepare(register({ bio: 'Reads mail.\nWrites poems.' }))
-  expect(sentence).toBe('Register the automaton “N ü "q"” with the address 0xf39F…2266, for good.')
+  expect(sentence).toBe('Register the automaton “N ü "q"” with the address 0xf39F…2266 permanently.')
   expect(fields.map(({ label, value }) => [label, value])).toEqual(
     expect.arrayContaining([
       ['Bio', 'Reads mail.\nWrites poems.'],

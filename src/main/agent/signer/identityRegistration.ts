@@ -44,7 +44,7 @@ export async function prepareIdentityRegistration(
     prepared: {
       intent: { ...intent, account_id: account.id },
       account,
-      sentence: `Register the automaton “${shorten(profile.name, 60)}” with the address ${shortenAddress(profile.automaton_address)}, for good.`,
+      sentence: `Register the automaton “${shorten(profile.name, 60)}” with the address ${shortenAddress(profile.automaton_address)} permanently.`,
       fields: [
         ...toProfileFields(profile),
         { label: 'Nonce', value: nonce, kind: 'text' },

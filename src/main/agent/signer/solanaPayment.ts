@@ -143,5 +143,5 @@ function checkMemo(memo: string | undefined): void {
 async function findPayeeWarning(payee: string): Promise<IntentField[]> {
   const key = await parseSolanaKey(payee)
   if (key && (await isOnCurve(key))) return []
-  return [{ label: 'Payee', value: 'This address has no key of its own. Is it a shared wallet?', kind: 'warning' }]
+  return [{ label: 'Payee', value: 'This address has no private key. Is it a shared wallet?', kind: 'warning' }]
 }

@@ -28,7 +28,7 @@ export async function buildTransferMessage(transfer: SolanaTransfer): Promise<Ui
   const { token, computeBudget, memo: memoProgram } = solanaPrograms
   // Signers first, then writable accounts before read-only ones.
   const keys = [feePayer, payer, source, destination, mint, token, computeBudget, memoProgram]
-  if (new Set(keys).size !== keys.length) throw new Error('Each account of a transfer is another one.')
+  if (new Set(keys).size !== keys.length) throw new Error('The accounts of a transfer must be distinct.')
   const indexOfKey = (key: string): number => keys.indexOf(key)
   const instructions = [
     { program: computeBudget, accounts: [], data: [Uint8Array.of(2), toLittleEndian(BigInt(computeUnits), 4)] },

@@ -63,7 +63,7 @@ export function createToolCatalog({ repository, connections, events, recordActiv
         kind: 'tool-server.tool_changed',
         actor: { kind: 'system', name: 'Steward' },
         subject: server.id,
-        summary: `The tool server “${server.name}” changed its tool ${name.slice(0, 64)}, which is off until you look at it.`,
+        summary: `The tool server “${server.name}” changed its tool ${name.slice(0, 64)}, which is off until you review it.`,
         detail: { name: server.name, tool: name.slice(0, 200) },
       })
     }

@@ -89,7 +89,7 @@ export function createToolClients({
       const id = ToolClientId.parse(`mcp_${randomBytes(12).toString('hex')}`)
       const client = { id, keyPrefix: key.slice(0, visibleCharacters), settings, createdAtMs: now() }
       clients.add(client, hashKey(key))
-      record('tool-client.created', { ...client, lastUsedAtMs: null }, `You let ${settings.name} use tools.`)
+      record('tool-client.created', { ...client, lastUsedAtMs: null }, `You created the tool client ${settings.name}.`)
       return { client: toWire(requireClient(id)), key }
     },
     change(id, changed) {
@@ -98,7 +98,7 @@ export function createToolClients({
       callers.clear()
       clients.change(id, { ...before.settings, ...defined })
       const after = requireClient(id)
-      record('tool-client.changed', after, `You changed what ${after.settings.name} may do with tools.`)
+      record('tool-client.changed', after, `You changed the permissions of the tool client ${after.settings.name}.`)
       onChanged()
       return toWire(after)
     },

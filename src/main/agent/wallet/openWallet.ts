@@ -62,7 +62,7 @@ export function openWallet(options: Options): WalletVault {
         await walletRecovery.finishRemovals(opened)
         await walletRecovery.adoptSecrets(opened)
         if (!(await walletLock.activate(opened, isCurrent)))
-          throw createLockedError('The wallet was locked while it was opening.')
+          throw createLockedError('The wallet was locked while it was being unlocked.')
         await walletRecovery.correctAddresses()
         activity.recordUnlocked()
         activity.publishChanged()

@@ -64,8 +64,8 @@ type Options<Rights> = {
 
 /**
  * Creates a registry of work in progress by principal, for rights that can be read synchronously. All work for a
- * principal, such as waits, polls, streams and created resources, takes a lease, so that a revocation ends all of it
- * immediately.
+ * principal, such as waits, polls, streams and created resources, takes a lease, so that a revocation ends
+ * all work immediately.
  */
 export function createPrincipals<Rights, Holder extends string>(options: Options<Rights>): Principals<Rights, Holder> {
   const { getRights, endedError, now = Date.now } = options

@@ -20,7 +20,7 @@ export type LockHolder = z.infer<typeof LockHolder>
 export type DataLock = {
   /**
    * State of the folder after the previous holder. `crashed`: the lock was not released. `copied`: the folder is a copy
-   * of one that was in use.
+   * of a folder that was in use.
    */
   readonly previousState: FolderState
   release(): Promise<void>

@@ -4,7 +4,7 @@ import type { SecretStore } from './secretStore.ts'
 
 /**
  * Verifies that a store works by writing, reading and removing an entry. A keychain that responds may have no keyring,
- * or a locked one that opens a dialog.
+ * or a locked keyring that opens a dialog.
  * @returns an error `wallet/keychain-locked` or `wallet/keychain-unavailable`, or undefined on success
  */
 export async function verifySecretStore(store: SecretStore): Promise<AppError | undefined> {

@@ -36,9 +36,9 @@ test('each row is unique and names a module that reads a clock', () => {
   expect(rows.filter((file, index) => rows.indexOf(file) !== index)).toEqual([])
 })
 
-test('every answer is a sentence', () => {
-  for (const [use, { answer, reads }] of entries) {
-    expect(answer, use).toMatch(/^[A-Z].*\.$/)
+test('every effect is a sentence', () => {
+  for (const [use, { effect, reads }] of entries) {
+    expect(effect, use).toMatch(/^[A-Z].*\.$/)
     expect(reads.length, use).toBeGreaterThan(0)
   }
 })

@@ -4,7 +4,7 @@ export type TimeReading = 'wall' | 'running' | 'steady' | 'latest' | 'passed'
 export type TimeUseEntry = {
   reads: readonly TimeReading[]
   /** Effect of a clock that is set a year ahead for a minute, or of a long sleep. */
-  answer: string
+  effect: string
   /** Paths below `src/main`. */
   modules: readonly string[]
 }
@@ -16,12 +16,12 @@ export type TimeUseEntry = {
 export const timeUses = {
   'sandbox-billing': {
     reads: ['wall', 'steady', 'running'],
-    answer: 'Charges running time since the last charge. The rest of a jump is noted, never charged.',
+    effect: 'Charges the running time since the last charge. The rest of a jump is recorded but never charged.',
     modules: ['service/credits/sandboxBilling.ts'],
   },
   ledger: {
     reads: ['wall', 'steady'],
-    answer: 'Days of key limits and the time of holds go on. Transfers carry the wall time.',
+    effect: 'Days of key limits and the age of holds follow elapsed time. Transfers are stamped with the wall time.',
     modules: [
       'service/credits/creditHolds.ts',
       'service/credits/creditTransfers.ts',
@@ -31,7 +31,7 @@ export const timeUses = {
   },
   budgets: {
     reads: ['steady'],
-    answer: 'Days, months and rolling windows go on, so no limit begins anew.',
+    effect: 'Days, months and rolling windows follow elapsed time, so no limit resets early.',
     modules: [
       'agent/budgets/paymentBudgets.ts',
       'agent/budgets/paymentReservations.ts',
@@ -41,7 +41,7 @@ export const timeUses = {
   },
   renewals: {
     reads: ['steady'],
-    answer: 'Nothing is renewed and no notice is due before its time.',
+    effect: 'Nothing is renewed and no notice is sent early.',
     modules: [
       'agent/domains/renewals/autoRenewals.ts',
       'agent/domains/renewals/domainWatch.ts',
@@ -52,8 +52,8 @@ export const timeUses = {
   },
   'outgoing-payments': {
     reads: ['wall', 'steady'],
-    answer:
-      'Schedules go on. Nothing is paid while the wall clock differs from the seller’s, nor called void too early.',
+    effect:
+      'Schedules follow elapsed time. Nothing is paid while the wall clock differs from the seller’s, and no payment is declared void early.',
     modules: [
       'agent/compose/composePayments.ts',
       'agent/payments/authorizationLookup.ts',
@@ -68,7 +68,7 @@ export const timeUses = {
   },
   'incoming-payments': {
     reads: ['wall', 'steady'],
-    answer: 'Schedules and repetitions go on. Validity of a signature is judged by the wall clock, as on a chain.',
+    effect: 'Schedules and retries follow elapsed time. Signatures are validated against the wall clock, as on a chain.',
     modules: [
       'service/payments/paymentBooks.ts',
       'service/payments/checkout.ts',
@@ -82,12 +82,12 @@ export const timeUses = {
   },
   'domain-orders': {
     reads: ['steady'],
-    answer: 'An order with an unknown outcome is not given up early, and quotes last as long as they say.',
+    effect: 'An order with an unknown outcome is not abandoned early, and quotes last their full time.',
     modules: ['service/domains/domainOrders.ts', 'service/domains/domainQuotes.ts'],
   },
   requests: {
     reads: ['wall', 'latest'],
-    answer: 'Deadlines of waiting requests move with a clock that is set. A sleep counts. Grants never revive.',
+    effect: 'Deadlines of waiting requests move when the clock is set. Sleep counts. Expired grants never become valid again.',
     modules: [
       'agent/approvals/approvalEngine.ts',
       'agent/approvals/intentExpiry.ts',
@@ -106,7 +106,7 @@ export const timeUses = {
   },
   repetitions: {
     reads: ['steady', 'passed'],
-    answer: 'An Idempotency-Key stays known for its 24 hours, so nothing is done or paid twice.',
+    effect: 'An Idempotency-Key is stored for its full 24 hours, so nothing is done or paid twice.',
     modules: [
       'service/idempotency/idempotentResponses.ts',
       'agent/approvals/idempotentSubmissions.ts',
@@ -116,7 +116,7 @@ export const timeUses = {
   },
   credentials: {
     reads: ['steady'],
-    answer: 'They last as long as they say: a clock that is ahead ends none, and one that is set back revives none.',
+    effect: 'They last their full time: a clock that is ahead ends none, and a clock that is set back restores none.',
     modules: [
       'service/auth/accessTokens.ts',
       'service/auth/nonces.ts',
@@ -130,38 +130,38 @@ export const timeUses = {
   },
   'sign-in-messages': {
     reads: ['wall'],
-    answer: 'Times in a signed message are compared with the wall clock: while it is wrong, signing in fails.',
+    effect: 'Times in a signed message are compared with the wall clock: sign-in fails while it is wrong.',
     modules: ['service/auth/signInChecks.ts', 'agent/signer/prepareSignIn.ts'],
   },
   signatures: {
     reads: ['wall'],
-    answer: 'A payment is valid for minutes of the wall clock: while it is wrong, sellers refuse it.',
+    effect: 'A payment is valid for minutes of wall time: sellers refuse it while the wall clock is wrong.',
     modules: ['agent/signer/paymentAuthorization.ts', 'agent/signer/solanaPayment.ts', 'agent/signer/uptoPayment.ts'],
   },
   'session-of-hosted-service': {
     reads: ['steady'],
-    answer: 'Tokens are renewed after the time that the service named.',
+    effect: 'Tokens are renewed after the time that the service specified.',
     modules: ['agent/connections/hostedSession.ts'],
   },
   'window-sessions': {
     reads: ['wall', 'latest'],
-    answer:
-      'Sessions end while the clock is ahead, and the window asks for a new link. A clock that is set back revives none. Links of the window last hours.',
+    effect:
+      'Sessions end while the clock is ahead, and the window asks for a new link. A clock that is set back restores none. Links of the window last hours.',
     modules: ['agent/api/userSessions.ts', 'agent/api/localServer.ts', 'agent/securePrompts/securePromptSessions.ts'],
   },
   'wallet-lock': {
     reads: ['steady', 'running'],
-    answer: 'The wallet locks in time. Pauses after wrong passphrases are waited out.',
+    effect: 'The wallet locks on time. Delays after wrong passphrases are not shortened.',
     modules: ['agent/wallet/autoLock.ts', 'agent/wallet/passphrases.ts'],
   },
   'idle-sandboxes': {
     reads: ['running'],
-    answer: 'Idle time is running time: neither a jump nor a sleep stops a sandbox.',
+    effect: 'Idle time is running time: neither a jump nor a sleep stops a sandbox.',
     modules: ['service/idle/idlePolicy.ts', 'service/idle/sandboxUse.ts'],
   },
   'deletion-by-age': {
     reads: ['passed'],
-    answer: 'Nothing is deleted until looks at the clock, one day of running time apart, agree.',
+    effect: 'Nothing is deleted until two clock readings, one day of running time apart, agree.',
     modules: [
       'agent/activity/retention.ts',
       'agent/chat/chatPurge.ts',
@@ -171,12 +171,12 @@ export const timeUses = {
   },
   'program-sandboxes': {
     reads: ['steady'],
-    answer: 'What a program left behind is looked for as long as before.',
+    effect: 'The remains of a program are searched for as long as before.',
     modules: ['agent/tools/programSandboxes.ts'],
   },
   limits: {
     reads: ['running'],
-    answer: 'Rates, durations and silence are measured by running time, in memory.',
+    effect: 'Rates, durations and silence are measured by running time, in memory.',
     modules: [
       'platform/concurrency/tokenBuckets.ts',
       'platform/http/httpServer.ts',
@@ -196,12 +196,12 @@ export const timeUses = {
   },
   supervision: {
     reads: ['wall'],
-    answer: 'A process that ended is started after a pause of another length, once.',
+    effect: 'The next restart of an ended process may come earlier or later, once.',
     modules: ['platform/processes/childSupervisor.ts', 'platform/program/endSignals.ts'],
   },
   caches: {
     reads: ['wall', 'running'],
-    answer: 'What is cached is read again, or shown with the age that the clock says.',
+    effect: 'Cached data is fetched again, or shown with its age by the wall clock.',
     modules: [
       'agent/api/localClients.ts',
       'agent/chat/modelList.ts',
@@ -216,17 +216,17 @@ export const timeUses = {
   },
   'account-requests': {
     reads: ['wall', 'passed'],
-    answer: 'No request is removed before its time has certainly passed.',
+    effect: 'No request is removed before its time has passed on every clock.',
     modules: ['service/auth/accountRequests.ts'],
   },
   'activity-log': {
     reads: ['wall'],
-    answer: 'Entries carry the wall time, and a set clock is an entry of its own. The chain is in order of writing.',
+    effect: 'Entries are stamped with the wall time, and a set clock is recorded as an entry. The chain is in order of writing.',
     modules: ['agent/activity/timeline.ts', 'service/activity/activityLog.ts', 'service/activity/presentCaller.ts'],
   },
   timestamps: {
     reads: ['wall'],
-    answer: 'They say what the clock said. Nothing is decided by them.',
+    effect: 'They store the wall time. No decision depends on them.',
     modules: [
       'agent/activity/activitySettings.ts',
       'agent/chat/runExecutor.ts',

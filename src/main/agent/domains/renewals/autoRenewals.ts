@@ -275,7 +275,7 @@ const kinds: Readonly<Record<string, RenewalProblem['kind']>> = {
 }
 
 function toRenewalProblem(error: unknown): RenewalProblem {
-  if (!(error instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
+  if (!(error instanceof AppError)) return { kind: 'other', detail: 'Something went wrong in Steward.' }
   const kind = kinds[error.code] ?? (error.status >= 500 ? 'service' : 'other')
   if (kind === 'locked') return { kind, detail: 'The wallet is locked. Unlock it to renew.' }
   if (kind === 'price') return { kind, detail: `${error.message} Raise the price limit, or renew manually.` }
