@@ -59,9 +59,7 @@ export function createLocalDocument({ routes, version, cookieName }: Options): (
       sockets: [events],
       named,
       securitySchemes: {
-        ...createKeySchemes(
-          'API key or access token of the account of this Steward.',
-        ),
+        ...createKeySchemes('API key or access token of the account of this Steward.'),
         sessionCookie: {
           type: 'apiKey',
           in: 'cookie',

@@ -51,8 +51,7 @@ export function createProviderKeyStore({ sealed, repository, onRead, now }: Opti
   const read = async ({ slot }: KeyRow): Promise<void> => {
     try {
       const key = await sealed.read(slot)
-      if (key === undefined)
-        throw new AppError('provider-key/unreadable', 'The stored key is missing.')
+      if (key === undefined) throw new AppError('provider-key/unreadable', 'The stored key is missing.')
       keys.set(slot, key)
       faults.delete(slot)
     } catch (error) {

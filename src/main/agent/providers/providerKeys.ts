@@ -86,8 +86,7 @@ export function createProviderKeys({
     async remove(family) {
       assertLocalService(notifyService)
       const { title: name } = families[family]
-      if (!(await keyStore.remove(family)))
-        throw new AppError('provider-key/not-found', `No key is set for ${name}.`)
+      if (!(await keyStore.remove(family))) throw new AppError('provider-key/not-found', `No key is set for ${name}.`)
       record(family, 'provider.key_removed', `You removed the API key for ${name}.`)
       announce(family)
     },

@@ -68,7 +68,8 @@ export const timeUses = {
   },
   'incoming-payments': {
     reads: ['wall', 'steady'],
-    effect: 'Schedules and retries follow elapsed time. Signatures are validated against the wall clock, as on a chain.',
+    effect:
+      'Schedules and retries follow elapsed time. Signatures are validated against the wall clock, as on a chain.',
     modules: [
       'service/payments/paymentBooks.ts',
       'service/payments/checkout.ts',
@@ -87,7 +88,8 @@ export const timeUses = {
   },
   requests: {
     reads: ['wall', 'latest'],
-    effect: 'Deadlines of waiting requests move when the clock is set. Sleep counts. Expired grants never become valid again.',
+    effect:
+      'Deadlines of waiting requests move when the clock is set. Sleep counts. Expired grants never become valid again.',
     modules: [
       'agent/approvals/approvalEngine.ts',
       'agent/approvals/intentExpiry.ts',
@@ -221,7 +223,8 @@ export const timeUses = {
   },
   'activity-log': {
     reads: ['wall'],
-    effect: 'Entries are stamped with the wall time, and a set clock is recorded as an entry. The chain is in order of writing.',
+    effect:
+      'Entries are stamped with the wall time, and a set clock is recorded as an entry. The chain is in order of writing.',
     modules: ['agent/activity/timeline.ts', 'service/activity/activityLog.ts', 'service/activity/presentCaller.ts'],
   },
   timestamps: {
