@@ -156,7 +156,7 @@ describe('fields', () => {
       'half a character in the name of a key',
       () => '/v1/auth/api-keys',
       { body: { name: '\ud800' } },
-      '`name` must not hold control characters.',
+      '`name` must not contain control characters.',
     ],
     [
       'half a character in the name of a sandbox',

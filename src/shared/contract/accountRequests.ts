@@ -3,6 +3,7 @@ import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 import { ChainType } from './wallet.ts'
 
+/** Limits of account requests by wallets that sign in for the first time. */
 export const accountRequestLimits = {
   /** Pending requests. Above this, wallets must retry later. */
   waiting: 20,

@@ -6,6 +6,7 @@ import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 import { TaskId } from './timelineLinks.ts'
 
+/** Limits of the command and activity history. */
 export const activityLimits = {
   /** Entries per page. */
   listed: { min: 1, max: 500, default: 50 },
@@ -15,6 +16,7 @@ export const activityLimits = {
   commandBytes: 4096,
 } as const
 
+/** Event of a sandbox in its activity, as `resource.event`. */
 export const ActivityType = z.enum([
   'sandbox.created',
   'sandbox.started',

@@ -21,6 +21,7 @@ const SignIn = z.object({
   chain_type: ChainType.optional(),
 })
 
+/** Tokens of a sign-in. Each use of the refresh token replaces both tokens; a repeated use ends the sign-in. */
 export const Tokens = z.object({
   access_token: z.string(),
   refresh_token: z.string(),
@@ -113,6 +114,7 @@ export const signOut = defineRoute({
   response: z.object({ success: z.literal(true) }),
 })
 
+/** Wallet that can sign in to the account. */
 export const LinkedWallet = z.object({
   wallet_address: z.string(),
   wallet_type: ChainType,

@@ -8,6 +8,7 @@ import { defineRoute } from './route.ts'
 const tag = 'Chat'
 const auth = 'person'
 
+/** File attached to a message. `size` is in bytes. */
 export const Attachment = z.object({
   id: AttachmentId,
   name: z.string(),

@@ -21,6 +21,7 @@ import { defineRoute } from './route.ts'
 export const ChatFix = z.enum(['provider_key', 'replace_key', 'credits', 'limit', 'retry', 'model', 'shorten'])
 export type ChatFix = z.infer<typeof ChatFix>
 
+/** Error that ended an assistant message. */
 export const ChatFailure = z.object({
   /** Error code, such as `budget/exceeded`, `inference/unconfigured`, `inference/credits` or `inference/rate`. */
   code: z.string(),
@@ -30,6 +31,7 @@ export const ChatFailure = z.object({
 })
 export type ChatFailure = z.infer<typeof ChatFailure>
 
+/** Tokens and cost of an assistant message, over all steps of its run. Costs are in micro-dollars. */
 export const MessageUsage = z.object({
   input_tokens: z.int(),
   /** Input tokens read from the provider's cache. */

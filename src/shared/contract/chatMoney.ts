@@ -108,6 +108,7 @@ export const changeChatBudget = defineRoute({
   response: ChatBudget,
 })
 
+/** Spending of one day, model or conversation. */
 export const SpendRow = Spend.extend({
   /** A day (`2026-11-22`), a model, or the id of a conversation. */
   key: z.string(),

@@ -19,6 +19,7 @@ const steps = `must be a whole number from ${min} to ${max}`
 const amount = 'must be a whole number of micro-dollars'
 const MicroUsd = z.int(amount).min(0, amount).max(1_000_000_000_000, 'must be at most a million dollars')
 
+/** Tool settings of a conversation. */
 export const ChatTools = z.object({
   enabled: z.boolean(),
   /** Tools that are offered to models. */
@@ -54,6 +55,7 @@ export const noTools: ChatTools = {
   max_day_micro_usd: null,
 }
 
+/** Tool call of an assistant message. Calls with the same `step` were requested by one completion. */
 export const ChatCall = z.object({
   id: z.string(),
   step: z.int(),

@@ -34,6 +34,7 @@ export type AttachmentId = z.infer<typeof AttachmentId>
 export const PromptId = createIdSchema('prm', 'chat/prompt-not-found', 'prompt').brand<'PromptId'>()
 export type PromptId = z.infer<typeof PromptId>
 
+/** Limits of conversations, messages, attachments and imports. */
 export const chatLimits = {
   /** Models that respond in parallel. */
   models: 4,
@@ -92,6 +93,7 @@ export const SpendLimits = z.object({
 })
 export type SpendLimits = z.infer<typeof SpendLimits>
 
+/** Cost in micro-dollars and tokens, summed over messages. */
 export const Spend = z.object({
   cost_micro_usd: z.int(),
   /** Savings by cached tokens. Negative if writing the cache cost more. */
@@ -120,12 +122,13 @@ export const LimitState = z.object({
 })
 export type LimitState = z.infer<typeof LimitState>
 
+/** Title of a conversation: 1 to 200 characters after trimming, on one line. */
 export const Title = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(chatLimits.titleCharacters, `must have at most ${chatLimits.titleCharacters} characters`)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not hold control characters')
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters')
 
 /** Conversation in a list, without its settings. */
 export const ConversationSummary = z.object({
@@ -337,6 +340,7 @@ export const searchConversations = defineRoute({
   response: z.object({ hits: z.array(ChatHit), has_more: z.boolean() }),
 })
 
+/** Folder with its number of conversations, without deleted ones. */
 export const Folder = z.object({ id: FolderId, name: z.string(), conversations: z.int() })
 export type Folder = z.infer<typeof Folder>
 const FolderParams = z.object({ folderId: FolderId })

@@ -140,10 +140,12 @@ export const exportTransactions = defineRoute({
   raw: { response: { mediaTypes: ['text/csv; charset=utf-8'], description: 'One transaction per line.' }, headers: {} },
 })
 
+/** Dimensions by which a spending report groups transactions. */
 export const spendingGroupings = ['day', 'model', 'key', 'day,model'] as const
 export type SpendingGrouping = (typeof spendingGroupings)[number]
 const Day = z.iso.date('must be a day such as 2026-01-31')
 
+/** Sum of the charges of one group, in cents. Null dimensions do not apply to the grouping. */
 export const SpendingGroup = z.object({
   day: z.string().nullable().describe('Day in UTC, for example `2026-01-31`. Null unless grouped by day.'),
   model: z
@@ -191,6 +193,7 @@ export const getSpending = defineRoute({
 
 const { vcpu, memoryMb, diskGb } = sandboxLimits
 
+/** Sandbox size with its price in US cents. `memory_mb` is in MiB, `disk_gb` in GiB. */
 export const SandboxTier = z.object({
   name: z.string().min(1),
   vcpu: z.int().min(vcpu.min).max(vcpu.max),

@@ -22,6 +22,7 @@ export const plannedDays = 90
 
 const range = `must be a whole number from ${renewalLimits.daysBefore.min} to ${renewalLimits.daysBefore.max}`
 
+/** Auto-renew settings of a domain. Amounts are in micro-dollars. */
 export const RenewalSettings = z.object({
   enabled: z.boolean(),
   days_before: z
@@ -35,6 +36,7 @@ export const RenewalSettings = z.object({
 })
 export type RenewalSettings = z.infer<typeof RenewalSettings>
 
+/** Reason why the last attempt to renew a domain failed. */
 export const RenewalProblem = z.object({
   kind: z
     .enum(['wallet', 'locked', 'budget', 'price', 'policy', 'service', 'approval', 'other'])
@@ -53,6 +55,7 @@ export const RenewalState = z
   )
 export type RenewalState = z.infer<typeof RenewalState>
 
+/** Auto-renew settings of a domain with the state of its next renewal. */
 export const DomainRenewal = RenewalSettings.extend({
   domain: z.string(),
   expires_at: IsoTime,
@@ -67,6 +70,7 @@ export const DomainRenewal = RenewalSettings.extend({
 })
 export type DomainRenewal = z.infer<typeof DomainRenewal>
 
+/** Notice that a domain expires soon. */
 export const ExpiryNotice = z.object({
   domain: z.string(),
   expires_at: IsoTime,
@@ -84,6 +88,7 @@ export const PlannedRenewal = z.object({
 })
 export type PlannedRenewal = z.infer<typeof PlannedRenewal>
 
+/** Renewals, problems and expiry notices of the account on this computer. */
 export const DomainRenewals = z.object({
   possible: z.boolean().describe('Whether a wallet that can pay exists.'),
   obstacle: z.string().nullable().describe('Reason why this computer cannot renew domains, and how to fix it.'),

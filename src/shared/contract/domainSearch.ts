@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, QueryFlag } from './route.ts'
 
+/** Limits of domain searches, checks and orders. */
 export const domainLimits = {
   /** Names per availability check. */
   check: 200,
@@ -12,6 +13,7 @@ export const domainLimits = {
   nameservers: { min: 2, max: 13 },
 } as const
 
+/** Top-level domains of a search that names none. */
 export const defaultTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as const
 
 /** Comma-separated names, deduplicated in order. */
@@ -24,8 +26,10 @@ export const createNamesSchema = (max: number, subject: string) =>
 
 const Tlds = createNamesSchema(domainLimits.tlds, 'top-level domains')
 
+/** Currency of all prices. */
 export const Currency = z.literal('USD')
 
+/** Amount in US dollars. At least 0. */
 export const Usd = z.number().nonnegative().describe('US dollars.')
 
 const Availability = {
@@ -48,6 +52,7 @@ const registrarFields = {
   test: z.boolean().optional().describe('Whether names from this registrar exist only on the computer of the service.'),
 }
 
+/** Name found by a search, with prices for one year. */
 export const SearchResult = z.object({
   ...Availability,
   pricing: z
@@ -85,6 +90,7 @@ export const searchDomains = defineRoute({
   }),
 })
 
+/** Availability and first-year price of a name. `error` replaces the result if the check failed. */
 export const CheckedDomain = z.object({
   ...Availability,
   price: Usd.nullable().describe('Price of the first year. Null if unknown.'),

@@ -30,6 +30,7 @@ const HostName = z
 
 const { min, max } = domainLimits.nameservers
 
+/** Nameservers of a domain: 2 to 13 different host names. */
 export const Nameservers = z
   .array(HostName)
   .min(min, `must have from ${min} to ${max} host names`)
@@ -44,6 +45,7 @@ export const OrphanedName = z.object({
 })
 export type OrphanedName = z.infer<typeof OrphanedName>
 
+/** Domain of the account. */
 export const Domain = z.object({
   domain: z.string(),
   name: z.string().describe('Same value as `domain`.'),
@@ -85,6 +87,7 @@ export const listDomains = defineRoute({
   response: z.object({ domains: z.array(Domain), source: DomainSource, as_of: IsoTime }),
 })
 
+/** Path parameters of routes of one domain. */
 export const domainParams = z.object({ domain: DomainParam })
 
 /** HTTP statuses of domain routes in addition to the common ones. */

@@ -48,6 +48,7 @@ export const errorBodies = {
   AnthropicError: AnthropicErrorBody,
   PaymentRequired: PaymentRequiredBody,
 } as const
+/** Name of an error format. */
 export type ErrorBodyName = keyof typeof errorBodies
 
 const ofDialect: Readonly<Record<ErrorDialect, ErrorBodyName>> = {

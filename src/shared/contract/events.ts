@@ -11,6 +11,7 @@ import { Terminal } from './terminals.ts'
  */
 export const eventsPath = '/v1/events'
 
+/** Event that the service sends to clients of an account. `ready` comes first on each connection. */
 export const ServiceEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('sandbox.changed'), sandbox: Sandbox }),

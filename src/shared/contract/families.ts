@@ -38,6 +38,7 @@ export const families = {
 } as const satisfies Readonly<Record<string, FamilyFacts>>
 
 type FamilyFacts = { title: string; provider: string; keysUrl: string; addressForm: string }
+/** Id of a model provider. Stored in configuration and databases. */
 export type FamilyId = keyof typeof families
 
 /** Ids of all model families, in display order. */
@@ -46,6 +47,7 @@ export const FamilyId = z.enum(Object.keys(families) as [FamilyId, ...FamilyId[]
   error: `must be ${familyIds.slice(0, -1).join(', ')} or ${familyIds.at(-1)}`,
 })
 
+/** Creates one value per model provider. */
 export function mapFamilies<T>(create: (id: FamilyId) => T): Record<FamilyId, T> {
   return Object.fromEntries(familyIds.map((id) => [id, create(id)])) as Record<FamilyId, T> // one value per id
 }

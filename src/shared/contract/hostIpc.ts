@@ -285,8 +285,11 @@ export const hostMethods = {
   'terminal.close': { params: OnTerminal, result: Nothing },
 } as const
 
+/** Name of a method of the sandbox host. */
 export type HostMethod = keyof typeof hostMethods
+/** Parameters of a method, after parsing. */
 export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['params']>
+/** Result of a method, after parsing. */
 export type HostResult<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['result']>
 
 /** Event sent to every connected service. */

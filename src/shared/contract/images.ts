@@ -41,6 +41,7 @@ export const ImageSource = z.discriminatedUnion('kind', [
 ])
 export type ImageSource = z.infer<typeof ImageSource>
 
+/** Status of an image. Only `ready` images can be used for sandboxes. */
 export const ImageStatus = z.enum(['adding', 'ready', 'failed'])
 
 /** Image that sandboxes of one runtime are created from. */

@@ -13,6 +13,7 @@ const eventStream = {
   headers: {},
 }
 
+/** Amount charged for a request. */
 export const InferenceCost = z.object({
   micro_usd: z.int().nonnegative().describe('Amount charged, in millionths of a US dollar, rounded up.'),
   currency: z.literal('USD'),
@@ -212,6 +213,7 @@ export const createEmbeddings = defineRoute({
   maxBodyBytes: maxEmbeddingsBodyBytes,
 })
 
+/** Kinds of models, by the endpoints that they serve. */
 export const modelKinds = ['chat', 'embedding'] as const
 export type ModelKind = (typeof modelKinds)[number]
 
@@ -236,6 +238,7 @@ const PriceTier = z.object({
   ...prices,
 })
 
+/** Model with its limits in tokens and its prices. Fields follow the OpenAI and Anthropic model lists. */
 export const ListedModel = z.object({
   id: z.string(),
   object: z.literal('model'),

@@ -124,6 +124,7 @@ export const SignedIntent = z.object({
 })
 export type SignedIntent = z.infer<typeof SignedIntent>
 
+/** Kind of a requester. `person`: the user. `client`: an API key. `tool`: a chat or tool client. `agent`: Steward. */
 export const RequesterKind = z.enum(['person', 'client', 'tool', 'agent'])
 export type RequesterKind = z.infer<typeof RequesterKind>
 /** Requester. `client`: a program with an API key of this account. */
@@ -139,6 +140,7 @@ export const Requester = z.object({
 })
 export type Requester = z.infer<typeof Requester>
 
+/** State of an intent. Only `waiting` and `approved` can change. */
 export const IntentState = z.enum([
   'waiting',
   /** Approved; signing is in progress. */
@@ -151,6 +153,7 @@ export const IntentState = z.enum([
 ])
 export type IntentState = z.infer<typeof IntentState>
 
+/** Signing request with its content, evaluation, decision and result. */
 export const IntentRecord = z.object({
   id: z.string(),
   kind: IntentKind,

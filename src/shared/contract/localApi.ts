@@ -72,6 +72,7 @@ export const getLocalDocument = defineRoute({
 export const ConnectionState = z.enum(['starting', 'connected', 'signed-out', 'unreachable'])
 export type ConnectionState = z.infer<typeof ConnectionState>
 
+/** Connection of the local agent to its service. */
 export const ServiceConnection = z.object({
   name: z.string(),
   kind: z.enum(['embedded', 'hosted']),
@@ -144,4 +145,5 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('chat.spend'), conversation_id: z.string().nullable() }),
 ])
 export type LocalEvent = z.infer<typeof LocalEvent>
+/** Event of one type. */
 export type LocalEventOf<Type extends LocalEvent['type']> = Extract<LocalEvent, { type: Type }>

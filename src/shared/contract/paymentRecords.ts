@@ -3,6 +3,7 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { Requester } from './intents.ts'
 
+/** Limits of paid requests and their stored responses. Sizes are in characters or bytes. */
 export const paymentLimits = {
   /** Maximum length of a request body sent by `fetch`. */
   bodyCharacters: 1024 * 1024,
@@ -15,6 +16,7 @@ export const paymentLimits = {
 } as const
 
 const largest = Number.MAX_SAFE_INTEGER
+/** Amount in micro-dollars: 1,000,000 is one US dollar. At least 0. */
 export const MicroUsdAmount = z
   .int()
   .min(0)
@@ -29,6 +31,7 @@ export const PaymentId = z
   .brand<'PaymentId'>()
 export type PaymentId = z.infer<typeof PaymentId>
 
+/** State of a payment. `settled` and `reconciled` are final, and `refused` is final once `paid` is known. */
 export const PaymentState = z
   .enum(['planned', 'waiting', 'signed', 'sent', 'settled', 'refused', 'unknown', 'reconciled'])
   .describe(
@@ -45,6 +48,7 @@ export const PaymentState = z
   )
 export type PaymentState = z.infer<typeof PaymentState>
 
+/** Item that a payment buys. */
 export const PaymentPurpose = z
   .enum(['fetch', 'domain-registration', 'domain-renewal', 'credits'])
   .describe('`fetch`: a payment to any x402 address. The other values are purchases from the connected service.')

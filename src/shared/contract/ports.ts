@@ -28,6 +28,7 @@ const Subdomain = z
   // A page on the same site as the wallet's pages could share their browser process and imitate them.
   .refine((label) => label !== walletLabel, `must not be \`${walletLabel}\`, which is the name of the wallet's pages`)
 
+/** Exposed port of a sandbox, with its URL. */
 export const ExposedPort = z.object({
   port: z.int(),
   visibility: Visibility,
@@ -51,6 +52,7 @@ export const ExposedPort = z.object({
 })
 export type ExposedPort = z.infer<typeof ExposedPort>
 
+/** Path parameters of routes of one port, from 1 to 65535. */
 export const PortParams = SandboxParams.extend({
   port: z.coerce.number(portNumber).int(portNumber).min(1, portNumber).max(65_535, portNumber),
 })

@@ -6,12 +6,14 @@ import { SandboxParams } from './sandboxes.ts'
 /** Maximum number of listed processes per sandbox, to bound the response during a fork bomb. */
 export const maxProcesses = 2048
 
+/** Signal that can be sent to a process of a sandbox. */
 export const ProcessSignal = z.enum(
   ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGHUP', 'SIGSTOP', 'SIGCONT'],
   'must be SIGTERM, SIGKILL, SIGINT, SIGHUP, SIGSTOP or SIGCONT',
 )
 export type ProcessSignal = z.infer<typeof ProcessSignal>
 
+/** Process of a sandbox with its resource usage. */
 export const SandboxProcess = z.object({
   /** Process id in the sandbox's namespace. 1 is the init process of the sandbox. */
   pid: z.int(),

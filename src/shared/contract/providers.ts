@@ -33,6 +33,7 @@ export const StoredKey = z.object({
 })
 export type StoredKey = z.infer<typeof StoredKey>
 
+/** Model provider with the state of its key. */
 export const Provider = z.object({
   family: FamilyId,
   name: z.string(),
@@ -95,6 +96,7 @@ export const readProviderKeysAgain = defineRoute({
   response: Providers,
 })
 
+/** Result of a test of a provider key. */
 export const KeyTest = z.object({
   outcome: z.enum(['accepted', 'refused', 'unreachable', 'unclear']),
   /** Result as a sentence, without text of the provider. */
@@ -159,6 +161,7 @@ const PricePerMillion = z
 export const ModelPrice = z.object({ input_per_million: PricePerMillion, output_per_million: PricePerMillion })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
+/** Custom model server, compatible with the OpenAI API. */
 export const ModelServer = z.object({
   id: ModelServerId,
   name: z.string(),

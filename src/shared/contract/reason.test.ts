@@ -13,7 +13,7 @@ test.each(Object.entries(bodies))('rejects hidden characters in the reason of %s
   expect(issuesOf('To read prices.\nAnd more.')).toBeUndefined()
   for (const hidden of ['\u202e', '\u200b', '\u0000', '\u001b']) {
     expect(issuesOf(`To read${hidden}`)).toMatchObject([
-      { path: ['reason'], message: 'must not hold control characters' },
+      { path: ['reason'], message: 'must not contain control characters' },
     ])
   }
 })

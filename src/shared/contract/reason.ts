@@ -5,4 +5,4 @@ export const Reason = z
   .string()
   .trim()
   .max(280)
-  .regex(/^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\n\t])*$/u, 'must not hold control characters')
+  .regex(/^(?:[^\p{Cc}\p{Cf}\p{Cs}]|[\n\t])*$/u, 'must not contain control characters')

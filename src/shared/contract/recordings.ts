@@ -3,6 +3,7 @@ import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
 import { defineRoute } from './route.ts'
 
+/** Size limits of terminal recordings. */
 export const recordingLimits = {
   /** Maximum size of one terminal's file. Later output is not recorded. */
   maxBytes: 16 * 1024 * 1024,

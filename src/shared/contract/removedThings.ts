@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoute } from './route.ts'
 
+/** Entries per page of the outbox. */
 export const removedThingLimits = { listed: { min: 1, max: 500, default: 500 } } as const
 
 const { min, max, default: defaultLimit } = removedThingLimits.listed
@@ -10,6 +11,7 @@ const wholeNumber = 'must be a whole number from 0 on'
 /** Kinds of removed resources. Clients must skip unknown kinds. */
 export const removedKinds = ['sandbox', 'key', 'domain'] as const
 
+/** Removal of a resource, as listed in the outbox of the service. */
 export const RemovedThing = z.object({
   sequence: z.int().describe('Sequence number, which increases with each removal in this service.'),
   kind: z.string().describe(`One of ${removedKinds.join(', ')}. Later versions of the service may add kinds.`),

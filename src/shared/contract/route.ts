@@ -3,6 +3,7 @@ import { z } from 'zod'
 /** Error formats: the standard one, and those of the model dialects. */
 export type ErrorDialect = 'default' | 'openai' | 'anthropic'
 
+/** HTTP method of a route. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
@@ -91,6 +92,7 @@ type Definition<P, Q, B, R> = {
 
 const defaultMaxBodyBytes = 256 * 1024
 
+/** Defines a route and applies the defaults of its optional properties. */
 export function defineRoute<
   R extends z.ZodType,
   P extends z.ZodObject = typeof Nothing,

@@ -4,6 +4,7 @@ import { IsoTime } from '../time.ts'
 import { ImageName } from './images.ts'
 import { defineRoute } from './route.ts'
 
+/** Limits and defaults of a sandbox. `memoryMb` is in MiB, `diskGb` in GiB. */
 export const sandboxLimits = {
   vcpu: { min: 1, max: 4, default: 1 },
   memoryMb: { min: 512, max: 8192, default: 512 },
@@ -16,6 +17,7 @@ export const sandboxLimits = {
 export const Region = z.enum(['eu-north', 'us-east'])
 export type Region = z.infer<typeof Region>
 
+/** Status of a sandbox. Only `running` sandboxes accept commands and terminals. */
 export const SandboxStatus = z.enum(['provisioning', 'running', 'stopped', 'error'])
 export type SandboxStatus = z.infer<typeof SandboxStatus>
 
@@ -53,6 +55,7 @@ export const SandboxCost = z.object({
 })
 export type SandboxCost = z.infer<typeof SandboxCost>
 
+/** Sandbox with its size, network, status and cost. */
 export const Sandbox = z.object({
   id: SandboxId,
   short_id: z.string(),
@@ -92,6 +95,7 @@ const IdleMinutes = z
   .max(idle.max, describeRange(idle))
   .nullable()
 
+/** Settings of a new sandbox. Omitted fields get defaults. */
 export const CreateSandbox = z.object({
   name: SandboxName.optional(),
   vcpu: z
@@ -126,6 +130,7 @@ export const ForkSandbox = CreateSandbox.pick({ name: true, network: true }).ext
   idle_minutes: IdleMinutes.optional(),
 })
 
+/** Path parameters of routes of one sandbox. */
 export const SandboxParams = z.object({ id: SandboxId })
 /** Response to a deletion. */
 export const Done = z.object({ success: z.literal(true), id: z.string(), message: z.string() })
@@ -302,6 +307,7 @@ export const LimitGap = z.object({
 })
 export type LimitGap = z.infer<typeof LimitGap>
 
+/** Availability of a sandbox runtime on this computer. */
 export const RuntimeReport = z.object({
   name: z.string(),
   available: z.boolean(),

@@ -90,6 +90,7 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
 export type ServerStreamMessage = z.infer<typeof ServerStreamMessage>
 
 const { min, max } = terminalLimits.size
+/** Message from a client of a terminal stream. */
 export const ClientStreamMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('input'),

@@ -22,8 +22,10 @@ const { min, max } = terminalLimits.size
 const sizeMessage = `must be a whole number from ${min} to ${max}`
 const Size = z.int(sizeMessage).min(min, sizeMessage).max(max, sizeMessage)
 
+/** State of a terminal. `exited`: its program has ended. */
 export const TerminalState = z.enum(['running', 'exited'])
 
+/** Terminal of a sandbox. `cols` and `rows` are its size in character cells. */
 export const Terminal = z.object({
   session_id: TerminalId,
   sandbox_id: SandboxId,
@@ -56,6 +58,7 @@ export const Terminal = z.object({
 })
 export type Terminal = z.infer<typeof Terminal>
 
+/** Path parameters of routes of one terminal. */
 export const TerminalParams = SandboxParams.extend({ sessionId: TerminalId })
 
 export const createTerminal = defineRoute({

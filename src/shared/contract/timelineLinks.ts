@@ -15,6 +15,7 @@ export type TaskId = z.infer<typeof TaskId>
  */
 export const taskHeader = 'x-steward-task'
 
+/** Kinds of resources that an activity entry can link to. */
 export const linkKinds = [
   'conversation',
   'message',

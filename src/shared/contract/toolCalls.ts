@@ -12,6 +12,7 @@ export const ToolCallId = z
   .brand<'ToolCallId'>()
 export type ToolCallId = z.infer<typeof ToolCallId>
 
+/** State of a tool call that outlives its request. Only `waiting` and `running` can change. */
 export const ToolCallState = z
   .enum(['waiting', 'running', 'done', 'failed', 'denied', 'unclear'])
   .describe(
@@ -26,6 +27,7 @@ export const ToolCallState = z
   )
 export type ToolCallState = z.infer<typeof ToolCallState>
 
+/** Tool call that waits for approval or ran longer than its request, with its result once done. */
 export const ToolCallRecord = z.object({
   id: ToolCallId,
   tool: z.string(),

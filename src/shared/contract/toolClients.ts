@@ -21,6 +21,7 @@ export type StdioEndpoint = z.infer<typeof StdioEndpoint>
 /** Header of a request to `/mcp` that restricts the client's profile for this request. */
 export const profileHeader = 'x-steward-profile'
 
+/** Named subsets of the tools. `all` includes tools of third-party servers; `code` has two tools that run programs. */
 export const toolProfiles = ['all', 'read-only', 'sandboxes', 'domains', 'money', 'code'] as const
 /** Profile of a client: the tools that are listed and allowed. */
 export const ToolProfile = z

@@ -103,6 +103,7 @@ export const ServedTool = z.object({
 })
 export type ServedTool = z.infer<typeof ServedTool>
 
+/** MCP server of a third party whose tools chats may use. */
 export const ToolServer = z.object({
   id: ToolServerId,
   name: z.string(),

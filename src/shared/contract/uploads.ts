@@ -5,6 +5,7 @@ import { SandboxPath } from './files.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 
+/** Limits of resumable uploads. */
 export const uploadLimits = {
   maxBytes: 50 * 1024 ** 3,
   /** Maximum number of incomplete uploads per sandbox. */
@@ -20,6 +21,7 @@ export const uploadLimits = {
 /** Header with the offset of a chunk, in bytes. */
 export const uploadOffsetHeader = 'Upload-Offset'
 
+/** Resumable upload of a file. Sizes are in bytes. */
 export const Upload = z.object({
   upload_id: UploadId,
   path: z.string(),

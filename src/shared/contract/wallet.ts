@@ -29,13 +29,15 @@ export const WalletAccountId = id('wal')
   .brand<'WalletAccountId'>()
 export type WalletAccountId = z.infer<typeof WalletAccountId>
 
+/** Label of a keyring or account: 1 to 64 visible characters after trimming. */
 export const Label = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(64, 'must have at most 64 characters')
-  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not hold control characters')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*$/u, 'must not contain control characters')
 
+/** Account of the wallet, with its address and derivation path. */
 export const WalletAccount = z.object({
   id: WalletAccountId,
   keyring_id: KeyringId,
@@ -63,6 +65,7 @@ export const Keyring = z.object({
 })
 export type Keyring = z.infer<typeof Keyring>
 
+/** State of the wallet. */
 export const WalletState = z.enum([
   /** There is no wallet. */
   'absent',
@@ -214,6 +217,7 @@ export type SecurePromptPurpose = z.infer<typeof SecurePromptPurpose>
  * Host name of secure prompts. A different site than the window's, so that browsers isolate them in a separate process.
  */
 export const securePromptHostName = 'wallet.localhost'
+/** Path of secure prompts, on their own origin. */
 export const securePromptPath = '/prompt'
 /** Messages that a secure prompt posts to the parent of its frame. */
 export const SecurePromptMessage = z.discriminatedUnion('type', [

@@ -6,6 +6,7 @@ import { defineTool, type Tool } from './tool.ts'
 const { page } = creditLimits
 const group = 'money'
 
+/** Tools for the balance, history and prices of credits, and for payment networks. */
 export const creditTools: readonly Tool[] = [
   defineTool({
     name: 'credits_balance',

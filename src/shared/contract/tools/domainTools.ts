@@ -19,6 +19,7 @@ const record = {
 const { min, max } = domainLimits.nameservers
 const listed = z.array(z.looseObject({ domain: z.string() }))
 
+/** Tools for domain search, domains of the account and DNS records. */
 export const domainTools: readonly Tool[] = [
   defineTool({
     name: 'domain_search',

@@ -6,6 +6,7 @@ import { defineTool, type Tool } from './tool.ts'
 
 const group = 'identity'
 
+/** Tools for automaton identities. */
 export const identityTools: readonly Tool[] = [
   defineTool({
     name: 'identity_register',

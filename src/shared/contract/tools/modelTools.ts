@@ -10,6 +10,7 @@ const Choice = z.looseObject({
 /** Default maximum of output tokens. */
 const defaultMaxTokens = 16_384
 
+/** Tools for model completions. */
 export const modelTools: readonly Tool[] = [
   defineTool({
     name: 'chat_completions',

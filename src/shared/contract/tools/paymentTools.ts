@@ -98,6 +98,7 @@ const defineTopUpTool = (name: string, description: string): Tool =>
       toPurchaseResult(await pay(work, () => work.call(buyTopUp, { amount_usd, wait_ms: work.waitMs }))),
   })
 
+/** Tools that buy and renew domains with USDC from the wallet. */
 export const domainPurchaseTools: readonly Tool[] = [
   defineTool({
     name: 'domain_register',
@@ -127,6 +128,7 @@ export const domainPurchaseTools: readonly Tool[] = [
   }),
 ]
 
+/** Tools that pay with USDC from the wallet, and tools that read the wallet and payments. */
 export const paymentTools: readonly Tool[] = [
   defineTopUpTool('credits_topup', 'Buy credits with USDC from the wallet; packages: credits_pricing'),
   defineTopUpTool('credits_purchase', 'Same as credits_topup'),

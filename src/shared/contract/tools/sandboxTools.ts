@@ -39,6 +39,7 @@ const record = {
 const whole = { ...record, terminal_url: z.string(), created_at: z.string() }
 const url = { port: z.int(), public_url: z.string() }
 
+/** Tools for sandboxes, their files, commands, ports and domains. */
 export const sandboxTools: readonly Tool[] = [
   defineTool({
     name: 'sandbox_create',

@@ -28,6 +28,7 @@ const toWire = ({ session_id, command, cols, rows, state, created_at }: Session)
   ...{ session_id, command, cols, rows, state, created_at },
 })
 
+/** Tools for terminals of a sandbox. */
 export const terminalTools: readonly Tool[] = [
   defineTool({
     name: 'sandbox_pty_create',

@@ -13,6 +13,7 @@ import type { Input, Output, Route } from '../route.ts'
  * internet; requires approval. `pay`: moves money or signs irrevocably; its operation requests approval.
  */
 export type ToolEffect = 'read' | 'change' | 'destroy' | 'pay'
+/** Group of a tool, by which profiles select tools. `served`: tools of third-party servers. */
 export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals' | 'code' | 'served'
 /** Cost of a call: none, credits of the account, or USDC of the wallet. */
 export type ToolPrice = 'free' | 'credits' | 'usdc'
@@ -75,6 +76,7 @@ export type ToolCost<A extends z.ZodObject = z.ZodObject> = {
   of(result: ToolResult): number | undefined
 }
 
+/** Tool offered to models and MCP clients, with its effect, price and routes. */
 export type Tool<A extends z.ZodObject = z.ZodObject> = {
   name: string
   /** Included in the context of every conversation, so it must be short. */
@@ -116,6 +118,7 @@ type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | '
     text?: (result: ToolResult) => string
   }
 
+/** Defines a tool and applies the defaults of its optional properties. */
 export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): Tool {
   const { effect, approval, change, describe, cost, text } = definition
   const tool: Tool<z.ZodObject<A>> = {
@@ -136,6 +139,7 @@ export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): 
   return tool as unknown as Tool // arguments are parsed by the tool's schema first
 }
 
+/** Whether the result of a call waits for approval or for a long-running program. */
 export function isWaiting(result: ToolResult | { waiting: ToolWaiting }): result is { waiting: ToolWaiting } {
   return 'waiting' in result
 }

@@ -27,6 +27,7 @@ const codeTable = createCodeTools(() => toolTable)
 
 const byName = new Map([...toolTable, ...codeTable].map((tool) => [tool.name, tool]))
 
+/** Finds a tool of Steward, not of third-party servers. */
 export function findBuiltInTool(name: string): Tool | undefined {
   return byName.get(name)
 }
@@ -46,6 +47,7 @@ export function mayUse(profile: ToolProfile, { effect, group }: Pick<Tool, 'effe
   return groups[profile]?.includes(group) ?? false
 }
 
+/** Lists the tools of Steward that a profile includes. */
 export function listToolsOfProfile(profile: ToolProfile): readonly Tool[] {
   return [...codeTable, ...toolTable].filter((tool) => mayUse(profile, tool))
 }
