@@ -85,7 +85,7 @@ module.exports = {
       'http-has-one-room',
       src(
         '',
-        '^src/main/(platform/|agent/api/serviceForwarder[.]ts|service/portProxy/previews[.]ts|service/inference/canonical/fetchedImages[.]ts)|[.]test[.]ts$',
+        '^src/main/(platform/|agent/api/serviceProxy[.]ts|service/portProxy/previews[.]ts|service/inference/canonical/fetchedImages[.]ts)|[.]test[.]ts$',
       ),
       { path: '^(node:)?https?$', dependencyTypesNot: ['type-only'] },
     ),

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createServiceFollower } from '#agent/activity/serviceFollower.ts'
+import { createServiceActivitySync } from '#agent/activity/serviceActivitySync.ts'
 import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
 import { createTimelineRoutes } from '#agent/activity/timelineRoutes.ts'
 import { startLocalServer } from '#agent/api/localServer.ts'
@@ -58,7 +58,9 @@ async function startAgent(): Promise<void> {
   const headPath = join(dataFolder, 'activity.head')
   log = scope.own(createTimeline({ database, headPath, now: Date.now, onAppended, log: silentLog }), (it) => it.close())
   const warnings: Log = { ...silentLog, warn: (message) => warned.push(message) }
-  scope.own(createServiceFollower({ link, client, timeline: log, now: Date.now, log: warnings }), (it) => it.close())
+  scope.own(createServiceActivitySync({ link, client, timeline: log, now: Date.now, log: warnings }), (it) =>
+    it.close(),
+  )
   const pagesFolder = join(dataFolder, 'pages')
   mkdirSync(pagesFolder, { recursive: true })
   const sessions = createUserSessions()

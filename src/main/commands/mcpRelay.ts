@@ -14,7 +14,7 @@ export type McpRelayOptions = {
    * Finds the endpoint of Steward. `again` repeats the lookup after an error.
    * @throws AppError if there is no endpoint
    */
-  door(again: boolean): Promise<StdioEndpoint>
+  endpoint(again: boolean): Promise<StdioEndpoint>
   profile: ToolProfile | undefined
 }
 
@@ -33,7 +33,7 @@ const errors = { parse: -32_700, request: -32_600, server: -32_000 } as const
  * Serves MCP over stdin and stdout. Forwards each message to `/mcp` of the running Steward and each response back,
  * regardless of the protocol version. Resolves when stdin has ended and all responses are written.
  */
-export async function runMcpRelay({ input, output, http, door, profile }: McpRelayOptions): Promise<void> {
+export async function runMcpRelay({ input, output, http, endpoint, profile }: McpRelayOptions): Promise<void> {
   const running = new Map<string, AbortController>()
   const open = new Set<Promise<void>>()
   /** Protocol version negotiated by clients that send `initialize`. */
@@ -58,7 +58,7 @@ export async function runMcpRelay({ input, output, http, door, profile }: McpRel
   }
   const sendMessage = async (message: Message, signal: AbortSignal) => {
     const ask = async (again: boolean) => {
-      const to = await door(again)
+      const to = await endpoint(again)
       const body = JSON.stringify(message)
       return http.open(to.url, { method: 'POST', headers: createHeaders(message, to), body, signal })
     }

@@ -56,16 +56,16 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
   const { STEWARD_MCP_KEY: key, ...ownEnvironment } = environment
   const present = (holder: LockHolder): StdioEndpoint | undefined => {
     const text = readSecretFile(join(dataFolder, stdioEndpointFile))
-    const door = text === undefined ? undefined : StdioEndpoint.safeParse(parseJsonOrUndefined(text)).data
-    if (door?.pid !== holder.pid) return undefined // stale file of an exited process
-    return key === undefined || key === '' ? door : { ...door, key }
+    const endpoint = text === undefined ? undefined : StdioEndpoint.safeParse(parseJsonOrUndefined(text)).data
+    if (endpoint?.pid !== holder.pid) return undefined // stale file of an exited process
+    return key === undefined || key === '' ? endpoint : { ...endpoint, key }
   }
   const findRunning = async (): Promise<StdioEndpoint | undefined> => {
     for (let remainingMs = startingMs; remainingMs > 0; remainingMs -= lookupIntervalMs) {
       const holder = await findLockHolder(dataFolder, 'steward.lock')
       if (!holder) return undefined
-      const door = present(holder)
-      if (door) return door
+      const endpoint = present(holder)
+      if (endpoint) return endpoint
       await wait(lookupIntervalMs) // Steward may still be starting
     }
     return undefined
@@ -85,12 +85,12 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'data/in-use') throw error
     }
-    const door = await findRunning()
-    if (!door) throw new AppError('service/unavailable', "Steward started but isn't responding.")
-    return door
+    const endpoint = await findRunning()
+    if (!endpoint) throw new AppError('service/unavailable', "Steward started but isn't responding.")
+    return endpoint
   }
   let credential: Promise<StdioEndpoint> | undefined
-  const door = async (again: boolean): Promise<StdioEndpoint> => {
+  const endpoint = async (again: boolean): Promise<StdioEndpoint> => {
     if (again) credential = undefined
     credential ??= findRunning().then((it) => it ?? startSteward())
     try {
@@ -102,7 +102,7 @@ export async function runMcpProgram(parts: readonly string[], environment: Envir
   }
 
   try {
-    await runMcpRelay({ input: process.stdin, output: process.stdout, http, door, profile })
+    await runMcpRelay({ input: process.stdin, output: process.stdout, http, endpoint, profile })
   } finally {
     http.close()
     await app?.close()

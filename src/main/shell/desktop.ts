@@ -4,7 +4,7 @@ import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 import { setApplicationMenu } from './applicationMenu.ts'
 import { openMainWindow } from './mainWindow.ts'
 import { createNativeApprovals } from './nativeApprovals.ts'
-import { limitPermissions, restrictWebContents } from './webLimits.ts'
+import { restrictPermissions, restrictWebContents } from './webSecurity.ts'
 
 export type RunningApp = {
   origin: string
@@ -64,7 +64,7 @@ function bringToFront({ window, open }: WindowHolder): void {
 }
 
 async function show(running: RunningApp, holder: WindowHolder, options: Options): Promise<void> {
-  limitPermissions(session.defaultSession, running.origin)
+  restrictPermissions(session.defaultSession, running.origin)
   restrictWebContents(app, running.origin)
   setApplicationMenu(running.origin, process.platform)
 

@@ -2,9 +2,9 @@ import type { Links } from '#shared/contract/timelineLinks.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
 import { hashEntry, toCanonicalJson } from './entryHash.ts'
+import { maxDetailFields, maxStoredLength, redactSecrets } from './redactSecrets.ts'
 import type { Head } from './timelineHead.ts'
 import type { TimelineRow } from './timelineRepository.ts'
-import { maxDetailFields, maxStoredLength, redactSecrets } from './withoutSecrets.ts'
 
 const limits = { summary: 2_000, name: 200, value: maxStoredLength, fields: maxDetailFields } as const
 

@@ -11,7 +11,7 @@ import { createLocalEndpoint, type LocalCall, type LocalEndpoint } from '../base
 import { createTaskId, type TaskContext } from '../base/taskContext.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SessionCookie } from './cookies.ts'
-import { createLocalDocument } from './localDocument.ts'
+import { createLocalOpenApi } from './localOpenApi.ts'
 import type { UserSessions } from './userSessions.ts'
 
 /** Status fields that are constant while the process runs. */
@@ -63,7 +63,7 @@ export function createLocalRoutes(options: LocalRoutesOptions): (exchange: Excha
       .map((endpoint) => (options.tasks ? wrapWithTask(endpoint, options.tasks) : endpoint))
       .map((endpoint) => (options.principals ? wrapWithLease(endpoint, options.principals) : endpoint)),
   ]
-  const document = createLocalDocument({
+  const document = createLocalOpenApi({
     routes: endpoints.map(({ route }) => route),
     version: status.version,
     cookieName: cookie.name,

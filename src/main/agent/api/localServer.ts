@@ -17,14 +17,14 @@ import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { SecurePromptPages } from '../securePrompts/securePromptPages.ts'
-import { dataHeaders, forwardedResponseHeaders, toFrameSources } from './answerHeaders.ts'
 import { createSessionCookie } from './cookies.ts'
 import { createHostedModels, type HostedModels } from './hostedModels.ts'
 import { createLocalRoutes, createNoSessionError, type LocalRoutesOptions, type LocalStatus } from './localRoutes.ts'
-import { createPageFiles } from './pageFiles.ts'
 import { readWindowProof, stripLinkSignature } from './readWindowProof.ts'
 import { createRequestGuard, createSecurePromptGuard } from './requestGuard.ts'
-import { createServiceForwarder } from './serviceForwarder.ts'
+import { dataHeaders, forwardedResponseHeaders, toFrameSources } from './securityHeaders.ts'
+import { createServiceProxy } from './serviceProxy.ts'
+import { createStaticFiles } from './staticFiles.ts'
 import type { UserSessions } from './userSessions.ts'
 
 export type LocalServer = { port: number; close(): Promise<void> }
@@ -73,7 +73,7 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
   const port = await server.listen(address)
   scope.own(server, (it) => it.close(0))
   const sockets = scope.own(createWebSocketManager({ maxPayloadBytes: maxMessageBytes, log }), (it) => it.close())
-  const forwarder = scope.own(createServiceForwarder(link), (it) => it.close())
+  const forwarder = scope.own(createServiceProxy(link), (it) => it.close())
   const models = scope.own(createHostedModels({ link, events: options.events, isStopped: options.isStopped }), (it) =>
     it.close(),
   )
@@ -85,7 +85,7 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
 type LocalServerContext = Options & {
   port: number
   sockets: ReturnType<typeof createWebSocketManager>
-  forwarder: ReturnType<typeof createServiceForwarder>
+  forwarder: ReturnType<typeof createServiceProxy>
   models: HostedModels
   toFailure: LocalRoutesOptions['toFailure']
 }
@@ -93,7 +93,7 @@ type LocalServerContext = Options & {
 /** Routes a request to the secure prompts, the agent's endpoints, the service or the renderer's files. */
 function createLocalHandlers(context: LocalServerContext) {
   const { port, link, sessions, events, prompts, sockets, forwarder, models } = context
-  const pages = createPageFiles(context.pagesFolder, () => toFrameSources({ port, serviceUrl: link.target()?.url }))
+  const pages = createStaticFiles(context.pagesFolder, () => toFrameSources({ port, serviceUrl: link.target()?.url }))
   const guard = createRequestGuard(port)
   const promptsGuard = createSecurePromptGuard(port)
   const cookie = createSessionCookie(port)

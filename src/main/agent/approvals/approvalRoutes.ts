@@ -14,19 +14,19 @@ import {
   switchStop,
 } from '#shared/contract/intents.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
+import { createApprovalConfirmation } from './approvalConfirmation.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
-import { createConfirmedApprovals } from './confirmedApprovals.ts'
-import type { ConfirmedPolicy } from './confirmedPolicy.ts'
 import type { IdempotentSubmissions } from './idempotentSubmissions.ts'
 import type { RateLimitedSubmissions } from './limitSubmissions.ts'
+import type { PolicyConfirmation } from './policyConfirmation.ts'
 
 type Options = {
   approvals: Approvals
   limitedApprovals: RateLimitedSubmissions
   repeats: IdempotentSubmissions
   dialog: ApprovalDialog | undefined
-  policy: ConfirmedPolicy
+  policy: PolicyConfirmation
 }
 
 export function createApprovalRoutes({
@@ -36,7 +36,7 @@ export function createApprovalRoutes({
   dialog,
   policy,
 }: Options): LocalEndpoint[] {
-  const decide = createConfirmedApprovals(approvals, dialog)
+  const decide = createApprovalConfirmation(approvals, dialog)
   return [
     createLocalEndpoint(askIntent, async ({ body }, call) => {
       if (body.intent.kind === 'tool.call') {

@@ -157,7 +157,7 @@ function createIntentTransactions(database: Database): IntentTransactions {
       try {
         const answer = database.transaction(work).immediate()
         after = undefined
-        for (const tell of mine) tell()
+        for (const notify of mine) notify()
         return answer
       } finally {
         after = undefined

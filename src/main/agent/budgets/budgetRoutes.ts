@@ -6,7 +6,7 @@ import {
   type PaymentBudgets as PaymentBudgetsAnswer,
 } from '#shared/contract/paymentBudgets.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import type { PolicyConfirmation } from '../approvals/policyConfirmation.ts'
 import { person } from '../base/actors.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { LocalEvents } from '../base/localEvents.ts'
@@ -18,7 +18,7 @@ import type { PaymentBudgets } from './paymentBudgets.ts'
 type Options = {
   records: PaymentBudgetRepository
   budgets: PaymentBudgets
-  policy: Pick<ConfirmedPolicy, 'confirmAndApply'>
+  policy: Pick<PolicyConfirmation, 'confirmAndApply'>
   publish: LocalEvents['publish']
   recordActivity: RecordActivity
 }

@@ -34,7 +34,7 @@ export type SpendBudgets = {
    * @returns the limits at which a warning is due
    * @throws AppError `budget/exceeded` with the limit, with nothing reserved
    */
-  reserve(scope: SpendScopeKeys, asks: readonly SpendRequest[]): LimitState[]
+  reserve(scope: SpendScopeKeys, requests: readonly SpendRequest[]): LimitState[]
   /** Settles a reservation at most once. No-op if there is no reservation. @returns whether it settled */
   settle(id: string, actual: SpendActual): boolean
   /** Settles the full reserved amount, because the actual cost is unknown. */
@@ -48,7 +48,7 @@ export type SpendBudgets = {
   /** Remaining amount under the hard limits. `Infinity` without a hard limit. */
   available(scope: SpendScopeKeys | undefined): number
   /** Checks without reserving anything. @returns the reason why no plan fits, or undefined */
-  refusal(scope: SpendScopeKeys | undefined, asks: readonly SpendRequest[]): AppError | undefined
+  refusal(scope: SpendScopeKeys | undefined, requests: readonly SpendRequest[]): AppError | undefined
   limits(): { day: SpendLimits; conversation: SpendLimits }
   change(limits: { day?: SpendLimits | undefined; conversation?: SpendLimits | undefined }): void
   sumSpend(conversationId: string): Spend
@@ -112,11 +112,11 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
       .sort((a, b) => getRemaining(a) - getRemaining(b))[0]
 
   return {
-    reserve: (scope, asks) =>
+    reserve: (scope, requests) =>
       spending.atomically(() => {
-        const amounts = distributeSpend(asks, available(scope))
+        const amounts = distributeSpend(requests, available(scope))
         if (!amounts) throw toRefusal(scope)
-        for (const [index, { id, model }] of asks.entries()) {
+        for (const [index, { id, model }] of requests.entries()) {
           spending.addReservation({
             id,
             model,
@@ -142,7 +142,7 @@ export function createSpendBudgets({ spending, shared, now }: Options): SpendBud
     listUnsettled: () => spending.openReservations().map(({ id }) => id),
     states,
     available,
-    refusal: (scope, asks) => (distributeSpend(asks, available(scope)) ? undefined : toRefusal(scope)),
+    refusal: (scope, requests) => (distributeSpend(requests, available(scope)) ? undefined : toRefusal(scope)),
     limits: () => ({ day: spending.limits('day'), conversation: spending.limits('conversation') }),
     change: (limits) =>
       spending.atomically(() => {
@@ -178,16 +178,16 @@ function getRemaining({
  * @returns an amount for each request, with a sum of at most `available`, or undefined if one of them would get too
  * little
  */
-function distributeSpend(asks: readonly SpendRequest[], available: number): number[] | undefined {
-  const maxCosts = asks.map((ask) => ask.plan(Number.POSITIVE_INFINITY) ?? 0)
+function distributeSpend(requests: readonly SpendRequest[], available: number): number[] | undefined {
+  const maxCosts = requests.map((request) => request.plan(Number.POSITIVE_INFINITY) ?? 0)
   const amounts: number[] = []
   let remaining = available
-  const cheapestFirst = asks
-    .map((ask, index) => ({ ask, at: index }))
+  const cheapestFirst = requests
+    .map((request, index) => ({ ask: request, at: index }))
     .sort((a, b) => (maxCosts[a.at] ?? 0) - (maxCosts[b.at] ?? 0))
-  for (const [done, { ask, at: index }] of cheapestFirst.entries()) {
-    const share = remaining === Number.POSITIVE_INFINITY ? remaining : Math.floor(remaining / (asks.length - done))
-    const amount = ask.plan(share)
+  for (const [done, { ask: request, at: index }] of cheapestFirst.entries()) {
+    const share = remaining === Number.POSITIVE_INFINITY ? remaining : Math.floor(remaining / (requests.length - done))
+    const amount = request.plan(share)
     if (amount === undefined || amount > share) return undefined
     amounts[index] = amount
     remaining -= amount

@@ -81,7 +81,7 @@ export async function runCalls(
           writer.setCall({ ...callToWire(current, offset), live })
         }, updateIntervalMs)
       }
-      const tell = (update: CallUpdate): void => {
+      const onUpdate = (update: CallUpdate): void => {
         current = save({ ...current, ...update }, live)
       }
       const run = (): Promise<CallEnd> => {
@@ -90,7 +90,7 @@ export async function runCalls(
           live = `${live ?? ''}${text}`.slice(-chatToolLimits.liveCharacters).toWellFormed()
           publishSoon()
         }
-        return calls.run(call, { caller, signal: writer.signal, isStopped: writer.isStopped, update: tell, output })
+        return calls.run(call, { caller, signal: writer.signal, isStopped: writer.isStopped, update: onUpdate, output })
       }
       const tooMany = `Not run: at most ${chatToolLimits.callsOfStep} calls at once.`
       const reason = refusal ?? (index >= chatToolLimits.callsOfStep ? tooMany : undefined)

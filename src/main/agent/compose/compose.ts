@@ -91,7 +91,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
     scope.own(unsubscribe, (it) => it())
     const events = createLocalEvents(link)
     const { dialog } = options
-    const notifyService = service?.tell
+    const notifyService = service?.send
     const agent = composeAgent({
       dataFolder,
       checkData: stale !== 'released',
@@ -129,7 +129,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       ),
       (it) => it.close(),
     )
-    service?.tell({ event: 'fronts', hosts: localNames.map((host) => formatHostAndPort({ host, port: server.port })) })
+    service?.send({ event: 'fronts', hosts: localNames.map((host) => formatHostAndPort({ host, port: server.port })) })
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
     const origin = `http://${formatHostAndPort({ host: listenAddress.host, port: server.port })}`
     agent.stdioAccess.open(origin)

@@ -3,7 +3,7 @@ import type { Database } from '#storage/sqlite/openDatabase.ts'
 import { type ActivitySettingsStore, createActivitySettings } from '../activity/activitySettings.ts'
 import { recordConnections } from '../activity/connectionNotes.ts'
 import { createRetention } from '../activity/retention.ts'
-import { createServiceFollower, hostedRateLimit } from '../activity/serviceFollower.ts'
+import { createServiceActivitySync, hostedRateLimit } from '../activity/serviceActivitySync.ts'
 import { createSettingsRepository } from '../activity/settingsRepository.ts'
 import { createSettingsRoutes } from '../activity/settingsRoutes.ts'
 import type { ChatTitles } from '../activity/taskTotals.ts'
@@ -220,8 +220,9 @@ function composeActivity(
   })
   scope.own(recordConnections({ link, recordActivity: activity.record }), (it) => it.close())
   const pace = context.hosted && hostedRateLimit
-  scope.own(createServiceFollower({ link, client, timeline: activity, isOwn, pace, now: clock.runningMs, log }), (it) =>
-    it.close(),
+  scope.own(
+    createServiceActivitySync({ link, client, timeline: activity, isOwn, pace, now: clock.runningMs, log }),
+    (it) => it.close(),
   )
   scope.own(createRetention({ timeline: activity, settings, passedMs: clock.passedMs, log }), (it) => it.close())
   return { settings, endpoints: [...createTimelineRoutes(activity, chatTitles), ...createSettingsRoutes(settings)] }
@@ -233,12 +234,12 @@ function composeActivity(
  */
 function followStop({ notifyService, events, scope }: AgentContext, { approvals, stopAll }: Dependencies): void {
   let isStopped = approvals.policy().stopped
-  const tell = (): void => notifyService?.({ event: 'models-stopped', stopped: isStopped })
-  if (isStopped) tell()
+  const notify = (): void => notifyService?.({ event: 'models-stopped', stopped: isStopped })
+  if (isStopped) notify()
   const unsubscribe = events.subscribe((event) => {
     if (event.type !== 'policy.changed' || event.policy.stopped === isStopped) return
     isStopped = event.policy.stopped
-    tell()
+    notify()
     if (isStopped) for (const stop of stopAll) stop()
   })
   scope.own(unsubscribe, (end) => end())

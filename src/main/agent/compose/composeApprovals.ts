@@ -8,13 +8,13 @@ import { SandboxId } from '#shared/ids.ts'
 import { createApprovalEngine } from '../approvals/approvalEngine.ts'
 import { createApprovalRoutes } from '../approvals/approvalRoutes.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import { type ConfirmedPolicy, createConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
 import { createGrantRepository } from '../approvals/grantRepository.ts'
 import { createGrantReservations } from '../approvals/grantReservations.ts'
 import { createIdempotencyKeyRepository } from '../approvals/idempotencyKeyRepository.ts'
 import { createIdempotentSubmissions, type IdempotentSubmissions } from '../approvals/idempotentSubmissions.ts'
 import { openIntentLimits } from '../approvals/intentSubmission.ts'
 import { limitSubmissions, type RateLimitedSubmissions } from '../approvals/limitSubmissions.ts'
+import { createPolicyConfirmation, type PolicyConfirmation } from '../approvals/policyConfirmation.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import { startPendingNotifications } from '../approvals/startPendingNotifications.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
@@ -31,7 +31,7 @@ export type ApprovalModule = {
   approvals: Approvals
   limitedApprovals: RateLimitedSubmissions
   repeats: IdempotentSubmissions
-  policy: ConfirmedPolicy
+  policy: PolicyConfirmation
   signer: Signer
   endpoints: LocalEndpoint[]
 }
@@ -134,7 +134,7 @@ export function composeApprovals(
   ]) {
     scope.own(unsubscribe, (end) => end())
   }
-  const policy = createConfirmedPolicy({ approvals, dialog })
+  const policy = createPolicyConfirmation({ approvals, dialog })
   const limitedApprovals = limitSubmissions(approvals, clock.runningMs)
   const repeats = createIdempotentSubmissions({
     repeats: createIdempotencyKeyRepository(database),

@@ -1,4 +1,4 @@
-import { createLocalClients, type LocalClients } from '../api/localClients.ts'
+import { type CredentialAuthenticator, createCredentialAuthenticator } from '../api/credentialAuthenticator.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { createHostedSession } from '../connections/hostedSession.ts'
@@ -8,13 +8,13 @@ import { createSignInWalletRepository } from '../connections/signInWalletReposit
 import { createWalletLinker } from '../connections/walletLinker.ts'
 import { createWalletLinkRepository } from '../connections/walletLinkRepository.ts'
 import { createWalletLinkRoutes } from '../connections/walletLinkRoutes.ts'
-import { createWalletMessages } from '../connections/walletMessages.ts'
+import { createWalletSignIn } from '../connections/walletSignIn.ts'
 import type { WalletVault } from '../wallet/walletVault.ts'
 import type { AgentContext } from './agentContext.ts'
 
 type ConnectionOptions = { wallet: WalletVault; approvals: Approvals; serviceTarget: () => ServiceTarget | undefined }
 
-export type ConnectionModule = Pick<LocalClients, 'identifyClient'> & { endpoints: LocalEndpoint[] }
+export type ConnectionModule = Pick<CredentialAuthenticator, 'identifyClient'> & { endpoints: LocalEndpoint[] }
 
 /** Composes sign-ins of the wallet at the service, and the service's keys at the local API. */
 export function composeConnections(
@@ -23,7 +23,7 @@ export function composeConnections(
 ): ConnectionModule {
   const { record: recordActivity } = activity
   const visitor = scope.own(createServiceClient(serviceTarget), (it) => it.close())
-  const messages = createWalletMessages({ client: visitor, target: serviceTarget, approvals })
+  const messages = createWalletSignIn({ client: visitor, target: serviceTarget, approvals })
   const signInLog = log.forArea('sign-in')
   const linked = scope.own(
     createWalletLinker({
@@ -44,7 +44,7 @@ export function composeConnections(
       }),
       (it) => it.close(),
     )
-  const clients = createLocalClients({ client, target: link.target, now: clock.runningMs })
+  const clients = createCredentialAuthenticator({ client, target: link.target, now: clock.runningMs })
   const forgetClients = link.subscribe((event) => {
     if (event.type === 'activity.noted') clients.forget()
   })

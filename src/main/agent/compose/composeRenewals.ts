@@ -4,11 +4,11 @@ import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { steward } from '../base/actors.ts'
 import type { LocalEndpoint } from '../base/localEndpoint.ts'
 import { autoRenewRequester, createAutoRenewals } from '../domains/renewals/autoRenewals.ts'
-import { createDomainWatch } from '../domains/renewals/domainWatch.ts'
 import { createExpiryNotices } from '../domains/renewals/expiryNotices.ts'
 import { describeNotices, describeRenewal } from '../domains/renewals/renewalNotifications.ts'
 import { createRenewalRepository } from '../domains/renewals/renewalRepository.ts'
 import { createRenewalRoutes } from '../domains/renewals/renewalRoutes.ts'
+import { createRenewalScheduler } from '../domains/renewals/renewalScheduler.ts'
 import { createRenewals as renewalsOf } from '../domains/renewals/renewals.ts'
 import type { AgentContext } from './agentContext.ts'
 import type { ApprovalModule } from './composeApprovals.ts'
@@ -86,7 +86,7 @@ export function composeRenewals(context: AgentContext, options: RenewalOptions):
     onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
     recordActivity: activity.record,
   })
-  const watched = scope.own(createDomainWatch({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
+  const watched = scope.own(createRenewalScheduler({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
   const unblock = (...kinds: RenewalProblem['kind'][]): void => {
     auto.unblock(kinds)
     watched.trigger()

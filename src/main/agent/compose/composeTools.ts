@@ -19,7 +19,7 @@ import { requireCallRights, type ToolRights } from '../base/toolRights.ts'
 import { listTargets } from '../references/actionTargets.ts'
 import type { ExternalTools } from '../toolServers/externalTools.ts'
 import { createMcpEndpoint, type McpEndpoint } from '../tools/mcpEndpoint.ts'
-import { createPaymentKeys } from '../tools/paymentKeys.ts'
+import { createPaymentIdempotencyKeys } from '../tools/paymentIdempotencyKeys.ts'
 import { createPendingCalls } from '../tools/pendingCalls.ts'
 import { createProgramSandboxes } from '../tools/programSandboxes.ts'
 import { createProgramSandboxRepository } from '../tools/programSandboxRepository.ts'
@@ -32,8 +32,8 @@ import { createToolCallRoutes } from '../tools/toolCallRoutes.ts'
 import { createToolClientRoutes, type StdioStart } from '../tools/toolClientRoutes.ts'
 import { createToolClients } from '../tools/toolClients.ts'
 import { createToolExecutor, type PerformTool, type ToolExecutor } from '../tools/toolExecutor.ts'
+import { createToolInvoker } from '../tools/toolInvoker.ts'
 import { createToolOperations } from '../tools/toolOperations.ts'
-import { createToolPerformer } from '../tools/toolPerformer.ts'
 import type { AgentContext } from './agentContext.ts'
 import type { ApprovalModule } from './composeApprovals.ts'
 import type { AuthorityModule } from './composeAuthority.ts'
@@ -66,7 +66,7 @@ export function composeTools(
   const { record: recordActivity } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = createToolOperations({ client, endpoints })
-  const keys = createPaymentKeys({
+  const keys = createPaymentIdempotencyKeys({
     database,
     findOutcome(id) {
       const record = payments.find(id)?.record
@@ -94,7 +94,7 @@ export function composeTools(
     if (type === 'ready') void sandboxes.sweep()
   })
   scope.own(unsubscribeFromLink, (it) => it())
-  const perform = createToolPerformer({
+  const perform = createToolInvoker({
     ...{
       operations,
       budgets,

@@ -12,7 +12,7 @@ import type { ServiceTarget } from './serviceTarget.ts'
 import { createSignInRequests, type SignInRequests } from './signInRequests.ts'
 import type { SignInWallet, SignInWalletRepository } from './signInWalletRepository.ts'
 import { createTaskRunner } from './taskRunner.ts'
-import type { WalletMessages } from './walletMessages.ts'
+import type { WalletSignIn } from './walletSignIn.ts'
 
 export type HostedEndpoint = {
   url: string
@@ -37,7 +37,7 @@ type Options = {
   records: SignInWalletRepository
   /** Resolves when removed wallets are unlinked, as far as currently possible. Unlinking requires the sign-in. */
   findUnlinkedAt: () => Promise<void>
-  messages: WalletMessages
+  messages: WalletSignIn
   recordActivity: RecordActivity
   now: () => number
   log: Log

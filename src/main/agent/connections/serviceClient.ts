@@ -93,12 +93,12 @@ export function createServiceClient(
   return {
     async call(route, input, options = {}) {
       const bound = createBound(options.signal, options.answerMs ?? defaultAnswerMs)
-      const ask = async () => {
+      const sendRequest = async () => {
         const requested = { ...options, signal: bound.signal, accept: 'application/json' }
         const { client, url, request } = prepareRequest(route, input, requested)
         return mapErrors(client.ask(url, request))
       }
-      const { status, text } = await ask().finally(bound.end)
+      const { status, text } = await sendRequest().finally(bound.end)
       const answer = parseJsonOrUndefined(text)
       if (status >= 400) throw toServiceError(status, answer)
       const read = parseResponse(route, answer)

@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import type { ServiceEvent } from '#shared/contract/events.ts'
 import type { ConnectionState, LocalEvent, ServiceConnection } from '#shared/contract/localApi.ts'
 import { createEmitter } from '#shared/emitter.ts'
-import { createEventFeed } from './eventFeed.ts'
+import { createServiceEventStream } from './serviceEventStream.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
 
 /** Connection to the service, with its live events. */
@@ -67,7 +67,7 @@ export function createServiceLink({ name, kind, log }: Options): ServiceLink {
     connect(next) {
       stop()
       target = next
-      feed = createEventFeed({
+      feed = createServiceEventStream({
         target: next,
         log,
         onEvent: receive,

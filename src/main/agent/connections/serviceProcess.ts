@@ -32,7 +32,7 @@ export type ServiceProcess = {
    * Sends an order immediately, and again after every restart. Only the latest order of each kind and family is sent
    * again.
    */
-  tell(order: ServiceCommand): void
+  send(order: ServiceCommand): void
   /** Kills an unresponsive process. The supervisor restarts it. */
   restart(): void
   close(): Promise<void>
@@ -96,7 +96,7 @@ export function runServiceProcess({
   started.catch(() => {}) // callers that await it handle the error
   return {
     started,
-    tell(order) {
+    send(order) {
       const line = formatCommand(order)
       orders.set('family' in order ? `${order.event} ${order.family}` : order.event, line)
       present?.stdin?.write(line)

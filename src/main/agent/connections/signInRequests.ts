@@ -2,7 +2,7 @@ import { AppError } from '#shared/appError.ts'
 import { getMe, refreshTokens, signOut, type Tokens, verifySignIn } from '#shared/contract/auth.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import type { ServiceClient } from './serviceClient.ts'
-import type { WalletMessages } from './walletMessages.ts'
+import type { WalletSignIn } from './walletSignIn.ts'
 
 export type SignInRequests = {
   /** Signs in with the account. @returns the tokens, and their account at the service */
@@ -17,7 +17,7 @@ export type SignInRequests = {
 
 type RequestOptions = {
   client: Pick<ServiceClient, 'call'>
-  messages: WalletMessages
+  messages: WalletSignIn
   signal: AbortSignal
   revokeTimeoutMs: number
 }

@@ -11,7 +11,7 @@ import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
 import { createTaskRunner } from './taskRunner.ts'
 import { anyServiceAccount, type WalletLinkRepository } from './walletLinkRepository.ts'
-import type { WalletMessages } from './walletMessages.ts'
+import type { WalletSignIn } from './walletSignIn.ts'
 
 type Options = {
   link: Pick<ServiceLink, 'status'>
@@ -19,7 +19,7 @@ type Options = {
   client: Pick<ServiceClient, 'call'>
   wallet: Pick<WalletKeys, 'account' | 'accounts' | 'isUnlocked'>
   records: WalletLinkRepository
-  messages: WalletMessages
+  messages: WalletSignIn
   recordActivity: RecordActivity
   log: Log
 }

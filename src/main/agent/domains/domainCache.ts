@@ -10,7 +10,7 @@ export type ServiceQuery<Answer> = {
   kind: CacheKind
   key: string
   schema: z.ZodType<Answer>
-  ask(signal: AbortSignal): Promise<Answer>
+  fetch(signal: AbortSignal): Promise<Answer>
 }
 /** Freshness fields that the service reports for its own cache. */
 type CacheFields = { source?: 'live' | 'cache' | 'stale'; as_of?: string }
@@ -228,7 +228,7 @@ function createCacheReads(
     try {
       const account = owner.get()
       await account
-      const answer = await question.ask(signal)
+      const answer = await question.fetch(signal)
       // The account changed during the request, so the response is not cached.
       if (!owner.isCurrent(account)) return answer
       const readAtMs = now()

@@ -12,25 +12,25 @@ export function createDomainQueries(client: Client) {
   return {
     list: (): ServiceQuery<z.output<typeof listDomains.response>> => ({
       ...{ kind: 'list', key: '', schema: listDomains.response },
-      ask: (signal) => client.call(listDomains, {}, { signal }),
+      fetch: (signal) => client.call(listDomains, {}, { signal }),
     }),
     domain: (domain: string): ServiceQuery<z.output<typeof getDomain.response>> => ({
       ...{ kind: 'domain', key: domain, schema: getDomain.response },
-      ask: (signal) => client.call(getDomain, { domain }, { signal }),
+      fetch: (signal) => client.call(getDomain, { domain }, { signal }),
     }),
     zone: (domain: string, { fresh }: { fresh: boolean }): ServiceQuery<z.output<typeof listDnsRecords.response>> => ({
       ...{ kind: 'zone', key: domain, schema: listDnsRecords.response },
-      ask: (signal) => client.call(listDnsRecords, { domain, fresh }, { signal }),
+      fetch: (signal) => client.call(listDnsRecords, { domain, fresh }, { signal }),
     }),
     prices: (): ServiceQuery<z.output<typeof listDomainPrices.response>> => ({
       ...{ kind: 'pricing', key: '', schema: listDomainPrices.response },
-      ask: (signal) => client.call(listDomainPrices, {}, { signal }),
+      fetch: (signal) => client.call(listDomainPrices, {}, { signal }),
     }),
     search: ({ q, query, tlds, suggestions }: Search): ServiceQuery<z.output<typeof searchDomains.response>> => ({
       kind: 'search',
       key: JSON.stringify([(q ?? query ?? '').toLowerCase(), tlds ?? null, suggestions]),
       schema: searchDomains.response,
-      ask: (signal) =>
+      fetch: (signal) =>
         client.call(searchDomains, { q: q ?? query, suggestions, ...(tlds && { tlds: tlds.join(',') }) }, { signal }),
     }),
   }

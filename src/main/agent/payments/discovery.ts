@@ -2,7 +2,7 @@ import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
 import { AppError } from '#shared/appError.ts'
 import type { discoverPayments } from '#shared/contract/localPayments.ts'
 import type { Output } from '#shared/contract/route.ts'
-import { parseOffers, readOffers, sanitizeText } from './readOffers.ts'
+import { parseRequirements, readRequirements, sanitizeText } from './parseRequirements.ts'
 import type { Seller, SellerResponse } from './seller.ts'
 
 type Discovered = Output<typeof discoverPayments>
@@ -72,7 +72,7 @@ function parseBody({ body }: SellerResponse): unknown {
 }
 
 function parseProbe(answer: SellerResponse, url: string): Endpoint[] {
-  const offers = readOffers(answer.headers, answer.body.toString('utf8')).map(({ offer }) => offer)
+  const offers = readRequirements(answer.headers, answer.body.toString('utf8')).map(({ offer }) => offer)
   return [{ url, method: 'GET', description: offers[0]?.description ?? null, offers }]
 }
 
@@ -99,7 +99,7 @@ function parseListing(document: unknown, origin: string): Endpoint[] {
       if (url !== undefined) {
         const { x402Version, accepts, resource } = fields
         const demand = { x402Version: x402Version === 1 ? 1 : 2, accepts, resource: toFields(resource) }
-        const offers = Array.isArray(accepts) ? parseOffers(demand) : []
+        const offers = Array.isArray(accepts) ? parseRequirements(demand) : []
         endpoints.set(url, {
           url,
           method: parseMethod(fields.method),

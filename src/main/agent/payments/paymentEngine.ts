@@ -10,17 +10,17 @@ import type { RecordActivity } from '../base/recordActivity.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
 import type { PaymentBudgets } from '../budgets/paymentBudgets.ts'
 import { createPaymentActivityRecorder } from './paymentActivityRecorder.ts'
-import { createPaymentFollower } from './paymentFollower.ts'
 import { createPaymentJournal, toPaymentSummary } from './paymentJournal.ts'
 import { createPaymentLeases } from './paymentLeases.ts'
+import { createPaymentReconciler } from './paymentReconciler.ts'
 import {
   createPaymentRepository,
   type PaymentRecord,
   type PaymentRepository,
   type StoredPayment,
 } from './paymentRepository.ts'
-import { createPaymentSending, type PaymentSending, type TransientHeaders } from './paymentSending.ts'
 import { isFinal } from './paymentStates.ts'
+import { createPaymentSubmitter, type PaymentSubmitter, type TransientHeaders } from './paymentSubmitter.ts'
 import { type Payments, createPayments as paymentsOf } from './payments.ts'
 import { createPurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 import type { Seller } from './seller.ts'
@@ -101,7 +101,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     publish({ type: 'payment.changed', payment: toPaymentSummary(record) })
     if (record.state !== from) publish({ type: 'payment-budgets.changed' })
   })
-  const sending = createPaymentSending({
+  const sending = createPaymentSubmitter({
     payments: rows,
     journal,
     findSeller: ({ via, service: serviceUrl }) =>
@@ -109,7 +109,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     ...{ lookup: options.lookup, transientHeaders, now },
   })
   /** Attributes all sends to the task of the payment. */
-  const inTask: PaymentSending = {
+  const inTask: PaymentSubmitter = {
     step(id, signal) {
       const intent = rows.find(id)?.record.intent_id
       const step = () => sending.step(id, signal)
@@ -117,7 +117,7 @@ export function createPaymentEngine(options: Options): PaymentEngine {
     },
   }
   const periodicWork = () => options.periodicWork?.(rows) ?? Promise.resolve()
-  const follower = createPaymentFollower({ payments: rows, sending: inTask, periodicWork, log: options.log, now })
+  const follower = createPaymentReconciler({ payments: rows, sending: inTask, periodicWork, log: options.log, now })
   const payments = paymentsOf({
     ...options,
     transientHeaders,

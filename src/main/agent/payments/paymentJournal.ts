@@ -5,7 +5,7 @@ import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository
 import { describePaymentState, toTransactionUrl } from './describePayment.ts'
 import type { PaymentPayload } from './paymentPayload.ts'
 import type { PaymentRecord, PaymentRepository, StoredPayment } from './paymentRepository.ts'
-import { mayBecome } from './paymentStates.ts'
+import { canTransition } from './paymentStates.ts'
 
 export type PaymentChange = Partial<
   Pick<
@@ -29,7 +29,7 @@ export type PaymentJournal = {
   /** Must be called in the transaction that stores the intent. */
   add(payment: StoredPayment): void
   /** @returns the changed payment, or undefined if the transition is not allowed and nothing changed */
-  become(id: PaymentId, state: PaymentState, change: PaymentChange): StoredPayment | undefined
+  transition(id: PaymentId, state: PaymentState, change: PaymentChange): StoredPayment | undefined
   /** @param listener called after each change is committed */
   subscribe(listener: (changed: { payment: StoredPayment; from: PaymentState | undefined }) => void): () => void
   /** Publishes an added payment. Call it after the commit. */
@@ -72,11 +72,11 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
 
   return {
     add: payments.add,
-    become(id, state, change) {
+    transition(id, state, change) {
       const done = payments.atomically(() => {
         const before = payments.find(id)
         const from = before?.record.state
-        if (!before || from === undefined || !mayBecome(from, state)) return undefined
+        if (!before || from === undefined || !canTransition(from, state)) return undefined
         const after = recordChange(before, state, change)
         if (!payments.change(after, from)) return undefined
         const { paid, intent_id: intentId } = after.record

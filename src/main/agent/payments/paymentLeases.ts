@@ -16,7 +16,7 @@ import { isFinal } from './paymentStates.ts'
 type Options = {
   principals: Pick<AgentPrincipals, 'lease'>
   payments: Pick<PaymentRepository, 'find' | 'listUnsent'>
-  journal: Pick<PaymentJournal, 'subscribe' | 'become'>
+  journal: Pick<PaymentJournal, 'subscribe' | 'transition'>
   findAccount: (intentId: string) => IntentRecord['account_id'] | undefined
 }
 
@@ -38,7 +38,7 @@ export function createPaymentLeases({ principals, payments, journal, findAccount
     const expiry = payments.find(id)?.record.valid_until ?? null
     const change =
       expiry === null ? { paid: false, nextAtMs: null } : { paid: null, nextAtMs: Date.parse(expiry) + lookupDelayMs }
-    journal.become(id, 'refused', { ...change, error })
+    journal.transition(id, 'refused', { ...change, error })
   }
 
   const hold = ({ record: { id, requester, intent_id: intentId } }: StoredPayment): void => {

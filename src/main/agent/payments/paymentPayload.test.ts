@@ -3,8 +3,8 @@ import type { SignedIntent } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import { identifierDeclaration, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 import { createOffer } from '#test/support/fakes/hostileSeller.ts'
+import { parseRequirements } from './parseRequirements.ts'
 import { createPaymentPayload, parseReceipt } from './paymentPayload.ts'
-import { parseOffers } from './readOffers.ts'
 
 const id = 'pay_0123456789abcdef01234567' as PaymentId // the type is branded
 const url = 'https://shop.example/report'
@@ -14,7 +14,7 @@ const authorization = {
 const result = { signature: '0x00', authorization } as SignedIntent // not read here
 
 function createPayload(extensions: unknown) {
-  const [read] = parseOffers({
+  const [read] = parseRequirements({
     x402Version: 2,
     accepts: [createOffer({ network: 'eip155:8453', amount: '10000' })],
     extensions,

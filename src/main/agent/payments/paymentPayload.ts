@@ -4,14 +4,14 @@ import type { SignedIntent } from '#shared/contract/intents.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
-import { type Declaration, isShortJson, type RawOffer } from './readOffers.ts'
+import { type Declaration, isShortJson, type ReceivedRequirements } from './parseRequirements.ts'
 
 /** Header of a payment. The value is the same on each retry. */
 export type PaymentPayload = { header: string; value: string }
 
 type Signed = {
   version: 1 | 2
-  raw: RawOffer
+  raw: ReceivedRequirements
   url: string
   result: SignedIntent
   /** Identifier of the payment. `declared` is undefined if the seller does not support identifiers. */

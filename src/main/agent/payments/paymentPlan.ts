@@ -3,8 +3,8 @@ import type { Intent } from '#shared/contract/intents.ts'
 import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { PaymentPurpose, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
+import { type ParsedRequirements, readRequirements, sanitizeText } from './parseRequirements.ts'
 import type { RecordedRequest } from './paymentRepository.ts'
-import { type ParsedOffer, readOffers, sanitizeText } from './readOffers.ts'
 import type { Seller, SellerRequest, SellerResponse } from './seller.ts'
 
 export type PurchaseRequest = {
@@ -23,8 +23,8 @@ export type PurchaseRequest = {
   capMicroUsd: number | null
 }
 
-export type ChosenOffer = { index: number; chosen: ParsedOffer }
-export type ParsedPaymentRequired = { offers: ParsedOffer[]; choice: ChosenOffer | undefined }
+export type ChosenOffer = { index: number; chosen: ParsedRequirements }
+export type ParsedPaymentRequired = { offers: ParsedRequirements[]; choice: ChosenOffer | undefined }
 
 /** Maximum lifetime of a signature, regardless of the seller's request. */
 const maxLifetimeSeconds = 300
@@ -44,7 +44,7 @@ export function parsePaymentRequired(
   { headers, body }: SellerResponse,
   { isOwnService, hasSolana }: Payer,
 ): ParsedPaymentRequired {
-  const offers = readOffers(headers, body.toString('utf8')).map((offer): ParsedOffer => {
+  const offers = readRequirements(headers, body.toString('utf8')).map((offer): ParsedRequirements => {
     if (!offer.offer.payable) return offer
     const isForeign = offer.network?.id === testLedgerNetwork.id && !isOwnService
     if (!isForeign && (!offer.solana || hasSolana)) return offer
@@ -61,9 +61,9 @@ export function parsePaymentRequired(
   return { offers, choice: chosen && { index: preferredIndex, chosen } }
 }
 
-const isUpto = ({ facilitator }: ParsedOffer): boolean => facilitator !== undefined
-const isSolana = ({ solana }: ParsedOffer): boolean => solana !== undefined
-const isPlainEvm = (parsedOffer: ParsedOffer): boolean => !isUpto(parsedOffer) && !isSolana(parsedOffer)
+const isUpto = ({ facilitator }: ParsedRequirements): boolean => facilitator !== undefined
+const isSolana = ({ solana }: ParsedRequirements): boolean => solana !== undefined
+const isPlainEvm = (parsedOffer: ParsedRequirements): boolean => !isUpto(parsedOffer) && !isSolana(parsedOffer)
 
 /** @throws AppError `purchase/offer` with the problem of each offer */
 export function requirePayableOption({ offers, choice }: ParsedPaymentRequired, host: string): ChosenOffer {

@@ -14,8 +14,8 @@ import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/co
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import { discoverEndpoints } from './discovery.ts'
 import { formatPaymentCsv, formatPaymentLines } from './paymentExport.ts'
-import type { PaymentFollower } from './paymentFollower.ts'
 import { type PurchaseRequest, parseUsd } from './paymentPlan.ts'
+import type { PaymentReconciler } from './paymentReconciler.ts'
 import { type PaymentRepository, type StoredPayment, toRequesterKey } from './paymentRepository.ts'
 import { type Payments, type PurchaseResult, toReceipt } from './payments.ts'
 import type { Purchases } from './purchases.ts'
@@ -25,7 +25,7 @@ import type { SellerAccess } from './sellerAccess.ts'
 type Options = {
   payments: Payments
   rows: PaymentRepository
-  follow: PaymentFollower['follow']
+  follow: PaymentReconciler['follow']
   purchases: Purchases
   seller: Seller
   access: SellerAccess

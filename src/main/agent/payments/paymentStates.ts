@@ -24,7 +24,7 @@ const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   reconciled: [],
 }
 
-export function mayBecome(from: PaymentState, to: PaymentState): boolean {
+export function canTransition(from: PaymentState, to: PaymentState): boolean {
   return transitions[from].includes(to)
 }
 

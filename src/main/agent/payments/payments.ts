@@ -12,17 +12,17 @@ import { createStoredPayment } from './createStoredPayment.ts'
 import { createFinalStateWait } from './finalStateWait.ts'
 import { findPurchase } from './findPurchase.ts'
 import { createPaymentCheck } from './paymentCheck.ts'
-import type { PaymentFollower } from './paymentFollower.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import { createPaymentPayload } from './paymentPayload.ts'
 import { assertPrice, type PurchaseRequest, requirePayableOption, toIntent } from './paymentPlan.ts'
+import type { PaymentReconciler } from './paymentReconciler.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
 import {
   createPaymentRequirementsReader,
   type DemandOptions,
   type PaymentRequirementsReader,
 } from './paymentRequirementsReader.ts'
-import type { TransientHeaders } from './paymentSending.ts'
+import type { TransientHeaders } from './paymentSubmitter.ts'
 import type { Seller, SellerResponse } from './seller.ts'
 import { createSigningCheck } from './signingCheck.ts'
 import type { SigningClock } from './signingClock.ts'
@@ -68,7 +68,7 @@ type Options = DemandOptions & {
   ask: (request: SubmitRequest) => Promise<IntentRecord>
   repeats: IdempotentSubmissions
   budgets: PaymentBudgets
-  follower: Pick<PaymentFollower, 'follow' | 'plan'>
+  follower: Pick<PaymentReconciler, 'follow' | 'plan'>
   transientHeaders: TransientHeaders
   /** Identifier of the connected service in the journal. */
   service: string
@@ -143,7 +143,8 @@ export function createPayments(options: Options): Payments {
       for (const { record } of rows.listUnsigned()) {
         const intent = findIntent(record.intent_id)
         if (intent) onIntent(intent)
-        else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
+        else
+          journal.transition(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
       }
     },
     checkBeforeSigning: createSigningCheck({ ...options, now: options.wallNow ?? now }),
@@ -211,7 +212,7 @@ function createIntentHandler({ payments, journal, follower, now }: Options): (in
   const sign = (payment: StoredPayment, { result }: IntentRecord): void => {
     const { id, offer, url } = payment.record
     if (!result?.authorization) throw new Error(`The payment ${id} was signed without an authorization.`)
-    const signed = journal.become(id, 'signed', {
+    const signed = journal.transition(id, 'signed', {
       payload: createPaymentPayload({
         ...{ version: offer.x402_version, raw: payment.raw, url, result },
         identifier: { declared: payment.request.identifier, id },
@@ -229,9 +230,9 @@ function createIntentHandler({ payments, journal, follower, now }: Options): (in
     if (!payment || (state !== 'planned' && state !== 'waiting')) return
     const { id } = payment.record
     if (intent.state === 'signed') sign(payment, intent)
-    else if (intent.state === 'waiting') journal.become(id, 'waiting', { nextAtMs: null })
-    else if (intent.state === 'approved') journal.become(id, 'planned', { nextAtMs: null })
-    else journal.become(id, 'refused', { paid: false, error: intent.error, nextAtMs: null })
+    else if (intent.state === 'waiting') journal.transition(id, 'waiting', { nextAtMs: null })
+    else if (intent.state === 'approved') journal.transition(id, 'planned', { nextAtMs: null })
+    else journal.transition(id, 'refused', { paid: false, error: intent.error, nextAtMs: null })
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '#shared/contract/wallet.ts'
 import { toIsoTime } from '#shared/time.ts'
 import type { Approvals } from '../approvals/approvals.ts'
-import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import type { PolicyConfirmation } from '../approvals/policyConfirmation.ts'
 import { createLocalEndpoint, type LocalEndpoint } from '../base/localEndpoint.ts'
 import type { WalletUnlinking } from '../connections/walletUnlinking.ts'
 import { createSecurePromptPages, type SecurePromptPages } from './securePromptPages.ts'
@@ -38,7 +38,7 @@ export type SecurePrompts = { endpoints: readonly LocalEndpoint[]; pages: Secure
 
 type Options = SecurePromptContext & {
   approvals: Pick<Approvals, 'get' | 'decide'>
-  policy: Pick<ConfirmedPolicy, 'pending'>
+  policy: Pick<PolicyConfirmation, 'pending'>
   /** Sign-ins of the wallet at services, for removals. */
   unlinking: Pick<WalletUnlinking, 'findLinked'>
   service: () => Pick<ServiceConnection, 'name' | 'kind' | 'state'>

@@ -79,7 +79,7 @@ export function createExternalTools({ repository, listing }: Options): ExternalT
       const server = repository.findByName(name)
       if (!server || !servers.includes(server.id)) return undefined
       const listed = usable(requireServer(alias), alias)
-      const asks = repository.tools(server.id).find((it) => it.name === listed.name)?.ask !== false
+      const needsApproval = repository.tools(server.id).find((it) => it.name === listed.name)?.ask !== false
       return {
         name: alias,
         description: listed.description,
@@ -98,7 +98,7 @@ export function createExternalTools({ repository, listing }: Options): ExternalT
         output: z.looseObject({}),
         mayWait: true,
         // An earlier approval applies to this server and the current description of the tool.
-        approval: asks
+        approval: needsApproval
           ? () => ({
               sentence: `Call ${listed.name} of the tool server “${name}”.`,
               target: `${server.id} ${listed.digest.slice(0, 16)}`,

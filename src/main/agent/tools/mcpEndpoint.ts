@@ -6,8 +6,8 @@ import { AppError } from '#shared/appError.ts'
 import { profileHeader, ToolProfile } from '#shared/contract/toolClients.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'
 import type { ToolRights } from '../base/toolRights.ts'
+import { createCancellableCalls } from './cancellableCalls.ts'
 import type { McpHandler } from './mcpHandler.ts'
-import { createOpenCalls } from './openCalls.ts'
 import { createReceiptPage } from './receiptPage.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
@@ -49,7 +49,7 @@ export function createMcpEndpoint(options: Options): McpEndpoint {
         getRights,
         version,
         codec,
-        open: createOpenCalls(),
+        open: createCancellableCalls(),
         receiptPage: createReceiptPage(pagesFolder),
       },
       log,

@@ -11,10 +11,10 @@ import { type ListedTool, toListedTool } from '#shared/contract/tools/toolListin
 import { listToolsOfProfile } from '#shared/contract/tools/toolTable.ts'
 import type { ToolCaller } from '../base/toolCaller.ts'
 import type { ToolRights } from '../base/toolRights.ts'
+import type { CancellableCalls } from './cancellableCalls.ts'
 import { appExtension, createAppMeta } from './mcpApps.ts'
 import { addPrompts } from './mcpPrompts.ts'
 import { addResources } from './mcpResources.ts'
-import type { OpenCalls } from './openCalls.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
 import type { ToolOutcome } from './toolOutcome.ts'
 
@@ -24,7 +24,7 @@ export type McpServerOptions = {
   getRights: (caller: ToolCaller) => ToolRights
   version: string
   codec: WaitCodec
-  open: OpenCalls
+  open: CancellableCalls
   receiptPage: () => Promise<string>
 }
 /** Caller and MCP revision: `legacy` up to 2025-11-25, `modern` from 2026-07-28. */

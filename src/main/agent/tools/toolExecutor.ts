@@ -65,7 +65,7 @@ type Options = CallApprovalOptions & {
 
 export function createToolExecutor(options: Options): ToolExecutor {
   const { approvals, running, mayNow, pending, perform, activity, findTool } = options
-  const ask = createCallApproval(options)
+  const submit = createCallApproval(options)
   const waitForCall = createCallWaiting({ approvals, pending })
 
   const now = async (tool: Tool, args: ToolArguments, { call, ...run }: BoundRun): Promise<ToolOutcome> => {
@@ -127,7 +127,7 @@ export function createToolExecutor(options: Options): ToolExecutor {
     const approval = beyond ??
       tool.approval?.(args) ??
       tool.change?.(args) ?? { sentence: `Run ${tool.name}.`, target: tool.name }
-    return { args, callId: await ask(tool, args, { caller, approval }) }
+    return { args, callId: await submit(tool, args, { caller, approval }) }
   }
 
   return {

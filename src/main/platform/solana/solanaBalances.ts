@@ -4,7 +4,7 @@ import { deriveTokenAccount, solanaPrograms } from './solanaAddresses.ts'
 
 /** Millionths of a USDC, and lamports. */
 export type SolanaBalance = { usdc: bigint; lamports: bigint }
-type Ask = <T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]) => Promise<T>
+type Query = <T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]) => Promise<T>
 
 /** Limit of `getMultipleAccounts`. Each owner needs two accounts. */
 const maxAccountsPerQuery = 100
@@ -18,7 +18,7 @@ type Account = z.infer<typeof Account>
 
 /** @returns the balances in the order of the owners, or undefined if the response is invalid */
 export async function readSolanaBalances(
-  ask: Ask,
+  ask: Query,
   network: SolanaNetwork,
   owners: readonly string[],
 ): Promise<SolanaBalance[] | undefined> {

@@ -114,7 +114,7 @@ export const sandboxTools: readonly Tool[] = [
       const { stdout, stderr, encoding, exit_code, timed_out, truncated, duration_ms } = await watchOutput(
         call(execInSandbox, { id, command, timeout: seconds, ...(live && { watch: live.watch }) }),
         live && ((since) => call(readExecOutput, { id, watch: live.watch, since, wait_ms: watchMs })),
-        live?.tell,
+        live?.onOutput,
       )
       const binary = encoding === 'base64' ? { encoding } : {}
       return { stdout, stderr, ...binary, exit_code, timed_out, truncated, duration_ms }

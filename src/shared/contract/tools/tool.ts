@@ -42,7 +42,7 @@ export type ToolContext = {
   openPayment: PaymentId | undefined
   progress(message: string): void
   /** Receives live command output for a viewer. `watch` is an unguessable id. Undefined if there is no viewer. */
-  live: { watch: string; tell(output: string): void } | undefined
+  live: { watch: string; onOutput(output: string): void } | undefined
   /**
    * Runs a program in a sandbox. The program can call operations as this caller.
    * @param sandboxId existing sandbox, which other programs share, so calls have only its authority; default: a new

@@ -82,7 +82,7 @@ async function compareServer({ domain, server, sets, signal }: Work): Promise<Pr
   // Server that did not respond to the first query. Its remaining queries are skipped.
   let silent: string | undefined
   let next = 0
-  const ask = async (): Promise<void> => {
+  const queryNext = async (): Promise<void> => {
     for (let index = next++; index < sets.length; index = next++) {
       const set = sets[index]
       if (!set) return
@@ -93,7 +93,7 @@ async function compareServer({ domain, server, sets, signal }: Work): Promise<Pr
       if (results[index]?.state === 'failed') silent = results[index]?.detail ?? undefined
     }
   }
-  await Promise.all(Array.from({ length: maxConcurrentQueries }, ask))
+  await Promise.all(Array.from({ length: maxConcurrentQueries }, queryNext))
   return results
 }
 

@@ -7,7 +7,6 @@ import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import type { DomainCache } from '../domainCache.ts'
 import type { DomainQueries } from '../domainQueries.ts'
 import type { AutoRenewals, RegisteredName, RenewalEvent } from './autoRenewals.ts'
-import type { DomainWatch } from './domainWatch.ts'
 import type { ExpiryNotices } from './expiryNotices.ts'
 import {
   createExpiryNotifications,
@@ -16,6 +15,7 @@ import {
   type RenewalNotification,
 } from './renewalNotifications.ts'
 import type { RenewalRepository } from './renewalRepository.ts'
+import type { RenewalScheduler } from './renewalScheduler.ts'
 import { createRenewalViews, noWallet } from './renewalViews.ts'
 
 export type Renewals = {
@@ -42,7 +42,7 @@ type Options = {
   findPayment: (intentId: string) => StoredPayment | undefined
   states: () => BudgetState[]
   hasWallet: () => boolean
-  watch: () => Pick<DomainWatch, 'trigger' | 'runNow'>
+  watch: () => Pick<RenewalScheduler, 'trigger' | 'runNow'>
   notify: (notification: RenewalNotification) => void
   onChanged: () => void
   recordActivity: RecordActivity

@@ -1,4 +1,4 @@
-import type { PendingPolicyChange } from '../../approvals/confirmedPolicy.ts'
+import type { PendingPolicyChange } from '../../approvals/policyConfirmation.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
 import { cancelButton, renderActionButtons, renderPassphraseField } from '../fields.ts'
 import { html } from '../html.ts'

@@ -5,7 +5,7 @@ import type { Database } from '#storage/sqlite/openDatabase.ts'
  * Stores the `Idempotency-Key` of each paying call, so that a retry never pays twice. The same caller, tool and
  * arguments find the same payment while its outcome is unknown, and for one minute afterwards.
  */
-export type PaymentKeys = {
+export type PaymentIdempotencyKeys = {
   /** @returns the key to send, and the payment of an earlier call, which a retry reports instead of a new one */
   begin(digest: string): { key: string; payment: PaymentId | undefined }
   /** Must run in the transaction that creates the payment. */
@@ -33,7 +33,7 @@ type Options = {
   now: () => number
 }
 
-export function createPaymentKeys({ database, findOutcome, newId, now }: Options): PaymentKeys {
+export function createPaymentIdempotencyKeys({ database, findOutcome, newId, now }: Options): PaymentIdempotencyKeys {
   const find = database.prepare<[string], Row>(
     'SELECT key, used_at_ms AS usedAtMs, payment_id AS paymentId FROM tool_payments WHERE digest = ?',
   )

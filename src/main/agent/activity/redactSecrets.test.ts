@@ -3,7 +3,7 @@ import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
 import { embedInText, ordinaryTexts, secretKinds } from '#test/support/fixtures/secretKinds.ts'
-import { redactSecrets, redactText } from './withoutSecrets.ts'
+import { redactSecrets, redactText } from './redactSecrets.ts'
 
 const actor = { kind: 'client', name: 'a script' } as const
 const hex = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createLockableSigner } from '#test/support/fakes/lockableSigner.ts'
 import { approvalsOfTest, rule, withRules } from '#test/support/fixtures/approvals.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
-import { createConfirmedPolicy } from './confirmedPolicy.ts'
 import type { ConfirmationText } from './describeConfirmation.ts'
+import { createPolicyConfirmation } from './policyConfirmation.ts'
 
 const failsWith = (code: string) => expect.objectContaining({ code })
 const { signal } = new AbortController()
@@ -25,7 +25,7 @@ function openPolicy(answer?: () => boolean) {
     ...approvals,
     signer,
     seen: wishes,
-    policy: createConfirmedPolicy({ approvals: approvals.approvals, dialog }),
+    policy: createPolicyConfirmation({ approvals: approvals.approvals, dialog }),
   }
 }
 

@@ -31,7 +31,15 @@ const reasons = {
 } as const
 
 /** Maintains one WebSocket connection to the service's events and reconnects with increasing delays. */
-export function createEventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen, ...options }: Options): {
+export function createServiceEventStream({
+  target,
+  log,
+  onEvent,
+  onLost,
+  onResponsive,
+  onFrozen,
+  ...options
+}: Options): {
   close(): void
 } {
   const { handshakeMs, pingMs, frozenMs } = { ...defaultLimits, ...options.limits }

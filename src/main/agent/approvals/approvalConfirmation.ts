@@ -8,14 +8,14 @@ import type { Approvals, Decision } from './approvals.ts'
  * the threshold are shown in a native dialog, one per intent. If native dialogs are unavailable, a secure prompt
  * confirms.
  */
-export function createConfirmedApprovals(
+export function createApprovalConfirmation(
   approvals: Pick<Approvals, 'decide' | 'waitUntilSettled'>,
   dialog: ApprovalDialog | undefined,
 ) {
   const open = new Set<string>()
 
   /** Shows the dialog and closes it when the intent is decided elsewhere or the window closes. */
-  const ask = async (dialog: ApprovalDialog, record: IntentRecord, caller: AbortSignal): Promise<boolean> => {
+  const confirm = async (dialog: ApprovalDialog, record: IntentRecord, caller: AbortSignal): Promise<boolean> => {
     const ended = new AbortController()
     const abort = AbortSignal.any([ended.signal, caller])
     const waitMs = Math.max(0, Date.parse(record.expires_at) - Date.parse(record.created_at))
@@ -45,7 +45,8 @@ export function createConfirmedApprovals(
     if (open.has(record.id)) throw new AppError('intent/confirmation', 'The dialog for this request is already open.')
     open.add(record.id)
     try {
-      if (await ask(dialog, record, signal)) return await approvals.decide(record.id, { ...decision, confirmed: true })
+      if (await confirm(dialog, record, signal))
+        return await approvals.decide(record.id, { ...decision, confirmed: true })
       throw new AppError('intent/confirmation', 'Not confirmed. The request is still waiting.')
     } finally {
       open.delete(record.id)

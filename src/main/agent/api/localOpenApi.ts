@@ -48,7 +48,7 @@ type Options = {
 }
 
 /** Creates the OpenAPI description of the agent's endpoints lazily, on first use. */
-export function createLocalDocument({ routes, version, cookieName }: Options): () => OpenApiDocument {
+export function createLocalOpenApi({ routes, version, cookieName }: Options): () => OpenApiDocument {
   let document: OpenApiDocument | undefined
   return () => {
     document ??= openApiDocument({

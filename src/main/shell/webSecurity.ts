@@ -5,7 +5,7 @@ import { securePromptHostName, securePromptPath } from '#shared/contract/wallet.
 const grantedPermissions = ['clipboard-sanitized-write', 'notifications']
 
 /** Denies all other permissions and all devices to all origins. */
-export function limitPermissions(session: Session, origin: string): void {
+export function restrictPermissions(session: Session, origin: string): void {
   const isOwn = (url: string | undefined) => toOrigin(url) === origin
   session.setPermissionRequestHandler((_contents, permission, answer, details) =>
     answer(grantedPermissions.includes(permission) && isOwn(details.requestingUrl)),

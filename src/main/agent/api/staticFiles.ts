@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
 import { type BytesResponse, createBytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
-import { createPageHeaders } from './answerHeaders.ts'
+import { createPageHeaders } from './securityHeaders.ts'
 
-export type PageFiles = {
+export type StaticFiles = {
   /** @throws AppError `request/not-found`, `request/invalid` */
   answer(request: Pick<IncomingMessage, 'headers'>, path: string): Promise<BytesResponse>
 }
@@ -30,7 +30,7 @@ const hashedFolder = `assets${sep}`
  * Serves the built interface, which may embed pages from `frames` only. The interface uses hash routes, so no other
  * paths exist.
  */
-export function createPageFiles(folder: string, frames: () => string): PageFiles {
+export function createStaticFiles(folder: string, frames: () => string): StaticFiles {
   return {
     async answer(request, path) {
       const filePath = resolveFile(path)

@@ -2,7 +2,7 @@
  * Active calls by client, for cancellation. Up to revision 2025-11-25, a client cancels with a notification in a
  * separate request.
  */
-export type OpenCalls = {
+export type CancellableCalls = {
   /**
    * @param id id of the request
    * @param disconnected fires when the connection closes
@@ -16,7 +16,7 @@ export type OpenCalls = {
   cancel(client: string, id: string | number): void
 }
 
-export function createOpenCalls(): OpenCalls {
+export function createCancellableCalls(): CancellableCalls {
   const open = new Map<string, Set<AbortController>>()
   return {
     begin(client, id, disconnected) {

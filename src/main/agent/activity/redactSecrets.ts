@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { Links } from '#shared/contract/timelineLinks.ts'
-import { allShapes, keyShapes, redactedText, secretCandidatePattern } from './secretShapes.ts'
+import { allPatterns, keyPatterns, redactedText, secretCandidatePattern } from './secretPatterns.ts'
 
 type Detail = TimelineEntry['detail']
 
@@ -51,7 +51,7 @@ export function redactText(text: string, field = ''): string {
 }
 
 function redactSecretShapes(text: string, field: string): string {
-  const shapes = publicFieldPattern.test(field) ? keyShapes : allShapes
+  const shapes = publicFieldPattern.test(field) ? keyPatterns : allPatterns
   let clean = text
   // The overloads of `replaceAll` do not accept a union.
   for (const { pattern, replace } of shapes) clean = clean.replace(pattern, replace as string)

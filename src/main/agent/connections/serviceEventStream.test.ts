@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { createJsonLog } from '#platform/logging/log.ts'
 import { until } from '#test/support/assertions/eventually.ts'
-import { createEventFeed } from './eventFeed.ts'
+import { createServiceEventStream } from './serviceEventStream.ts'
 
 const limits = { handshakeMs: 1_000, pingMs: 20, frozenMs: 100 }
 
@@ -21,7 +21,7 @@ async function openFeed() {
   })
   const log: string[] = []
   const { port } = server.address() as AddressInfo
-  const feed = createEventFeed({
+  const feed = createServiceEventStream({
     target: { url: `http://127.0.0.1:${port}`, key: 'sk_steward_test', certificate: undefined, socketPath: undefined },
     log: createJsonLog({ write: () => {}, now: () => 0, level: 'error' }),
     onEvent: ({ type }) => void log.push(type),

@@ -12,9 +12,9 @@ import {
   getConnectTarget,
   type ServiceTarget,
 } from '../connections/serviceTarget.ts'
-import { createHandshakeHeaders, createRequestHeaders, createResponseHeaders } from './forwardedHeaders.ts'
+import { createHandshakeHeaders, createRequestHeaders, createResponseHeaders } from './proxyHeaders.ts'
 
-export type ServiceForwarder = {
+export type ServiceProxy = {
   /** @throws AppError `service/unavailable`, `service/sign-in` */
   forward(exchange: Exchange, owner: boolean): Promise<void>
   /** Resolves when the connection has closed. @throws AppError as `forward` */
@@ -26,7 +26,7 @@ export type ServiceForwarder = {
 const responseTimeoutMs = 3_600_000 + 60_000
 const handshakeTimeoutMs = 10_000
 
-export function createServiceForwarder({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): ServiceForwarder {
+export function createServiceProxy({ target, absence }: Pick<ServiceLink, 'target' | 'absence'>): ServiceProxy {
   const connections = createConnectionPool()
   const joined = new Set<Duplex>()
   const present = (): ServiceTarget => {

@@ -4,22 +4,22 @@ import { normalizeAddress } from '#shared/contract/networks.ts'
 import type { PaidResponse, PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { AuthorizationLookup } from '../base/authorizations.ts'
 import { lookupDelayMs } from '../base/lookupDelay.ts'
+import { sanitizeText } from './parseRequirements.ts'
 import type { PaymentChange, PaymentJournal } from './paymentJournal.ts'
 import { createPaymentLookup, getExpiryMs, type PaymentLookup } from './paymentLookup.ts'
 import { parseReceipt, type Receipt } from './paymentPayload.ts'
 import type { PaymentRepository, RecordedRequest, StoredPayment } from './paymentRepository.ts'
-import { sanitizeText } from './readOffers.ts'
 import { type Seller, type SellerResponse, toPaidResponse } from './seller.ts'
 
 /** Advances a signed payment: sends the same bytes, or looks up their outcome. Signs nothing. */
-export type PaymentSending = {
+export type PaymentSubmitter = {
   /** @throws any unexpected error */
   step(id: PaymentId, signal: AbortSignal): Promise<void>
 }
 
 type Options = {
   payments: Pick<PaymentRepository, 'find'>
-  journal: Pick<PaymentJournal, 'become'>
+  journal: Pick<PaymentJournal, 'transition'>
   /** Returns undefined if the request belongs to a service that is not connected. */
   findSeller: (request: RecordedRequest) => Seller | undefined
   lookup: Pick<AuthorizationLookup, 'findState'>
@@ -34,7 +34,7 @@ const secondMs = 1_000
 /** Lease of a send, in milliseconds. After a crash it expires immediately. */
 const resendDelayMs = 150 * secondMs
 const maxRetryDelayMs = 10 * 60 * secondMs
-export function createPaymentSending(options: Options): PaymentSending {
+export function createPaymentSubmitter(options: Options): PaymentSubmitter {
   const { payments, journal, findSeller, transientHeaders, now } = options
   const lookup = createPaymentLookup(options.lookup)
   const scheduleRetry = createRetrySchedule(options)
@@ -46,7 +46,7 @@ export function createPaymentSending(options: Options): PaymentSending {
     if (!payload) throw new Error(`The payment ${record.id} has no signature.`)
     // Stored before sending, so that a crash cannot hide a sent payment.
     const state = record.state === 'unknown' ? 'unknown' : 'sent'
-    const submitted = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + resendDelayMs })
+    const submitted = journal.transition(record.id, state, { attempts: attempts + 1, nextAtMs: now() + resendDelayMs })
     if (!submitted) return
     const { method, url, body } = request
     const headers = transientHeaders.get(record.id) ?? request.headers
@@ -94,7 +94,11 @@ function createRetrySchedule({ journal, now }: Pick<Options, 'journal' | 'now'>)
       secondMs * 2 ** Math.min(payment.attempts, 10),
       isExpired ? maxRetryDelayMs : 30 * secondMs,
     )
-    journal.become(payment.record.id, 'unknown', { error, nextAtMs: now() + Math.max(waitMs, backOffMs), ...fields })
+    journal.transition(payment.record.id, 'unknown', {
+      error,
+      nextAtMs: now() + Math.max(waitMs, backOffMs),
+      ...fields,
+    })
   }
 }
 
@@ -117,7 +121,7 @@ function createResponseHandler(
         ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...result },
         ...(settledMicroUsd !== undefined && { settledMicroUsd }),
       } as const
-      if (journal.become(id, 'settled', settled)) return
+      if (journal.transition(id, 'settled', settled)) return
     }
     if (isTransient(result.answer)) {
       const waitMs = retryAfterMs(answer)
@@ -129,11 +133,16 @@ function createResponseHandler(
       ? 'The seller sent no receipt.'
       : `The seller refused the payment: ${toReason(answer, receipt)}`
     if (!isSuccess && payment.record.state === 'sent' && payment.attempts === 1) {
-      journal.become(id, 'refused', { paid: null, error, nextAtMs: getExpiryMs(payment) + lookupDelayMs, ...result })
+      journal.transition(id, 'refused', {
+        paid: null,
+        error,
+        nextAtMs: getExpiryMs(payment) + lookupDelayMs,
+        ...result,
+      })
       return
     }
     // Served without a receipt, or already used. The chain decides.
-    journal.become(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...result })
+    journal.transition(id, 'unknown', { error, nextAtMs: now() + 2 * secondMs, ...result })
   }
 }
 
@@ -151,14 +160,14 @@ function createReconciliation({ journal, now }: Pick<Options, 'journal' | 'now'>
         nextAtMs: null,
         ...(outcome.settledMicroUsd !== undefined && { settledMicroUsd: outcome.settledMicroUsd }),
       } as const
-      journal.become(id, 'reconciled', paid)
+      journal.transition(id, 'reconciled', paid)
     } else if (outcome.state === 'unused' && outcome.isFinal) {
       const next = state === 'refused' ? 'refused' : 'reconciled'
-      journal.become(id, next, { paid: false, error, reconciled_by: 'chain', nextAtMs: null })
+      journal.transition(id, next, { paid: false, error, reconciled_by: 'chain', nextAtMs: null })
     } else {
       const overdueMs = Math.max(0, now() - getExpiryMs(payment) - lookupDelayMs)
       const waitMs = Math.min(Math.max(15 * secondMs, overdueMs), maxRetryDelayMs)
-      journal.become(id, state === 'refused' ? 'refused' : 'unknown', { nextAtMs: now() + waitMs })
+      journal.transition(id, state === 'refused' ? 'refused' : 'unknown', { nextAtMs: now() + waitMs })
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { Log } from '#platform/logging/log.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import type { PaymentRepository } from './paymentRepository.ts'
-import type { PaymentSending } from './paymentSending.ts'
+import type { PaymentSubmitter } from './paymentSubmitter.ts'
 
 /** Advances signed payments that are not final when they are due. Each payment has one step at a time. */
-export type PaymentFollower = {
+export type PaymentReconciler = {
   /** Resumes payments of an earlier run. */
   start(): void
   /** Advances a payment immediately, even if it is not due. */
@@ -17,14 +17,14 @@ export type PaymentFollower = {
 /** Upper bound for timers, because they do not run while the computer sleeps. */
 const maxDelayMs = 60_000
 
-export function createPaymentFollower(options: {
+export function createPaymentReconciler(options: {
   payments: Pick<PaymentRepository, 'due' | 'nextAtMs' | 'listUnfinished'>
-  sending: PaymentSending
+  sending: PaymentSubmitter
   /** Checks payments that were signed for other programs. */
   periodicWork?: () => Promise<void>
   log: Log
   now: () => number
-}): PaymentFollower {
+}): PaymentReconciler {
   const { payments, sending, periodicWork, log, now } = options
   const underWay = new Map<PaymentId, Promise<void>>()
   const ending = new AbortController()

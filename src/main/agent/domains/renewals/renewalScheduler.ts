@@ -2,7 +2,7 @@ import type { Log } from '#platform/logging/log.ts'
 import { AppError } from '#shared/appError.ts'
 
 /** Sweeps all domains when an action is due or something changed. Only one sweep runs at a time. */
-export type DomainWatch = {
+export type RenewalScheduler = {
   /** Schedules a sweep soon, or after the current one. */
   trigger(): void
   /** Resolves when a sweep that started after this call has finished. */
@@ -14,12 +14,12 @@ export type DomainWatch = {
 const maxDelayMs = 10 * 60_000
 const minDelayMs = 20
 
-export function createDomainWatch(options: {
+export function createRenewalScheduler(options: {
   /** @returns the time of the next sweep, or undefined to wait for a change */
   sweep: (signal: AbortSignal) => Promise<number | undefined>
   now: () => number
   log: Log
-}): DomainWatch {
+}): RenewalScheduler {
   const { sweep, now, log } = options
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined

@@ -4,7 +4,7 @@ import { base58 } from '@scure/base'
 export const redactedText = '[removed]'
 
 /** Replaces the whole match, or what `replace` returns. */
-export type SecretShape = { pattern: RegExp; replace: string | ((...groups: string[]) => string) }
+export type SecretPattern = { pattern: RegExp; replace: string | ((...groups: string[]) => string) }
 
 /** Single shell, JSON (also double-quoted) or header value, including its quotes. */
 const valuePattern = String.raw`(?:\\?"(?:[^"\\]|\\[^"])*(?:\\?")?|'[^']*'?|\\.|[^\s"'&;<>|)}\]\\])+`
@@ -32,7 +32,7 @@ const issuedKeys: readonly RegExp[] = [
 ]
 
 /** Secrets recognized by the preceding name. */
-const namedSecretShapes: readonly SecretShape[] = [
+const namedSecretShapes: readonly SecretPattern[] = [
   { pattern: /\bBearer\s+([^\s"',;()\\]+)/gi, replace: (all, it = '') => (isWord(it) ? all : redactedText) },
   { pattern: /\bBasic\s+([A-Za-z0-9+/_-]{6,}={0,2})/gi, replace: (all, it = '') => (isBasic(it) ? redactedText : all) },
   {
@@ -88,7 +88,7 @@ const hashContextPattern = String.raw`(?<!\b(?:tx|transaction|hash|sha-?256|dige
  * Private keys of Ethereum (32 bytes as hexadecimal) and of Solana (64 bytes as base58, usually 87 or 88 characters,
  * rarely a few less), which look like hashes. Then either of them as lists of bytes.
  */
-const keyByteShapes: readonly SecretShape[] = [
+const keyByteShapes: readonly SecretPattern[] = [
   {
     pattern: new RegExp(`(?<![0-9A-Za-z])${hashContextPattern}(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])`, 'gi'),
     replace: redactedText,
@@ -111,10 +111,10 @@ const keyByteShapes: readonly SecretShape[] = [
   },
 ]
 
-const issuedKeyShapes = issuedKeys.map((pattern): SecretShape => ({ pattern, replace: redactedText }))
+const issuedKeyShapes = issuedKeys.map((pattern): SecretPattern => ({ pattern, replace: redactedText }))
 /** Shapes for fields that contain a hash or a signature. */
-export const keyShapes: readonly SecretShape[] = [...issuedKeyShapes, ...namedSecretShapes]
-export const allShapes: readonly SecretShape[] = [...keyShapes, ...keyByteShapes]
+export const keyPatterns: readonly SecretPattern[] = [...issuedKeyShapes, ...namedSecretShapes]
+export const allPatterns: readonly SecretPattern[] = [...keyPatterns, ...keyByteShapes]
 /**
  * Cheap test before the patterns: a text without a match contains no secret of those shapes. Most texts have no match.
  */

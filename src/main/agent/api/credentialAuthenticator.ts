@@ -16,7 +16,7 @@ type Options = {
   target: () => ServiceTarget | undefined
   now: () => number
 }
-export type LocalClients = {
+export type CredentialAuthenticator = {
   identifyClient: LocalRoutesOptions['identifyClient']
   /** Clears the cache after an account event, because a key may have been revoked. */
   forget(): void
@@ -32,7 +32,7 @@ const maxCached = 256
  * Identifies callers with API keys and access tokens of the agent's account by asking the service. Results are cached
  * briefly by the hash of the credential, which is not stored otherwise.
  */
-export function createLocalClients({ client, target, now }: Options): LocalClients {
+export function createCredentialAuthenticator({ client, target, now }: Options): CredentialAuthenticator {
   let cache = new Map<string, CachedAccount>()
   let cachedFor: string | undefined
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readOffers } from './readOffers.ts'
+import { readRequirements } from './parseRequirements.ts'
 
 /** Hostile offers, most of which demand an unintended payment. */
 const payTo = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
@@ -18,20 +18,22 @@ const v1 = (...accepts: unknown[]) => JSON.stringify({ x402Version: 1, accepts }
 const v2 = (...accepts: unknown[]) => ({
   'payment-required': Buffer.from(JSON.stringify({ x402Version: 2, accepts })).toString('base64'),
 })
-const read = (over: object) => readOffers({}, v1({ ...good, ...over }))[0]?.offer
+const read = (over: object) => readRequirements({}, v1({ ...good, ...over }))[0]?.offer
 
 test('reads each version from any source and zero-padded amounts', () => {
   const expected = { network: 'eip155:8453', amount: '10000', amount_micro_usd: 10_000, payable: true, problem: null }
-  expect(readOffers({}, v1(good))[0]?.offer).toMatchObject({ ...expected, x402_version: 1 })
-  expect(readOffers(v2(second), '')[0]?.offer).toMatchObject({ ...expected, x402_version: 2 })
+  expect(readRequirements({}, v1(good))[0]?.offer).toMatchObject({ ...expected, x402_version: 1 })
+  expect(readRequirements(v2(second), '')[0]?.offer).toMatchObject({ ...expected, x402_version: 2 })
   const header = { 'x-payment-required': Buffer.from(v1(good)).toString('base64') }
-  expect(readOffers(header, '<html>')[0]?.offer).toMatchObject({ ...expected, x402_version: 1 })
-  expect(readOffers({ 'payment-required': JSON.stringify({ x402Version: 2, accepts: [second] }) }, '')).toHaveLength(1)
+  expect(readRequirements(header, '<html>')[0]?.offer).toMatchObject({ ...expected, x402_version: 1 })
+  expect(
+    readRequirements({ 'payment-required': JSON.stringify({ x402Version: 2, accepts: [second] }) }, ''),
+  ).toHaveLength(1)
 })
 
 test('preserves the raw offer for the reply to the seller', () => {
   const sentOption = { ...second, extra: { name: 'Evil', version: '9', nested: [1] }, unknown: true }
-  expect(readOffers(v2(sentOption), '')[0]?.raw).toEqual(sentOption)
+  expect(readRequirements(v2(sentOption), '')[0]?.raw).toEqual(sentOption)
 })
 
 test.each([
@@ -74,11 +76,11 @@ test.each([
   ['deep nesting', {}, `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
   ['a prototype', {}, '{"x402Version":1,"accepts":[{"__proto__":{"scheme":"exact"}}]}'],
 ])('finds no offer in %s', (_, headers, body) => {
-  expect(readOffers(headers, body)).toEqual([])
+  expect(readRequirements(headers, body)).toEqual([])
 })
 
 test('reads at most 20 offers and strips bidirectional characters from descriptions', () => {
-  expect(readOffers({}, v1(...Array.from({ length: 1_000 }, () => good)))).toHaveLength(20)
+  expect(readRequirements({}, v1(...Array.from({ length: 1_000 }, () => good)))).toHaveLength(20)
   const description = 'Pay \u202e00.1\u202c\n\u0000 now\u200b'
   expect(read({ description })?.description).toBe('Pay 00.1 now')
 })
@@ -96,7 +98,7 @@ const onSolana = {
 
 test('reads only fee payer and memo from a Solana offer', () => {
   const extra = { feePayer, memo: 'order 7', computeUnitPrice: 9_000_000, instructions: ['evil'], recentBlockhash: 'x' }
-  const [option] = readOffers({}, v1({ ...good, ...onSolana, extra }))
+  const [option] = readRequirements({}, v1({ ...good, ...onSolana, extra }))
   expect(option?.offer).toMatchObject({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', amount_micro_usd: 10_000 })
   expect([option?.offer.payable, option?.solana]).toEqual([true, { feePayer, memo: 'order 7' }])
 })

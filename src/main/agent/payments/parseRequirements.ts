@@ -15,10 +15,10 @@ import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 import { toOneLine } from '#shared/untrustedText.ts'
 
 /** Payment requirements as received. They are returned unchanged with the payment. */
-export type RawOffer = Readonly<Record<string, unknown>>
-export type ParsedOffer = {
+export type ReceivedRequirements = Readonly<Record<string, unknown>>
+export type ParsedRequirements = {
   offer: PaymentOffer
-  raw: RawOffer
+  raw: ReceivedRequirements
   network: SupportedNetwork | undefined
   /** Set on payable Solana offers. */
   solana?: SolanaTerms
@@ -71,20 +71,20 @@ const minTimeoutSeconds = 5
  * offers that do not match exactly are not payable.
  * @param headers lower-case names
  */
-export function readOffers(headers: Readonly<Record<string, string>>, body: string): ParsedOffer[] {
+export function readRequirements(headers: Readonly<Record<string, string>>, body: string): ParsedRequirements[] {
   const demands = [
     decodeHeader(headers[paymentHeaders.required.v2]),
     parseJsonOrUndefined(body),
     decodeHeader(headers[paymentHeaders.required.v1]),
   ]
   for (const demand of demands) {
-    const offers = parseOffers(demand)
+    const offers = parseRequirements(demand)
     if (offers.length > 0) return offers
   }
   return []
 }
 
-export function parseOffers(demand: unknown): ParsedOffer[] {
+export function parseRequirements(demand: unknown): ParsedRequirements[] {
   const { data } = Demand.safeParse(demand)
   if (!data) return []
   const { x402Version, accepts, resource, extensions } = data
@@ -117,7 +117,7 @@ type RawRequirements = z.infer<typeof RawRequirements>
 function readOffer(
   raw: RawRequirements,
   { version, described }: { version: 1 | 2; described: string | undefined },
-): ParsedOffer {
+): ParsedRequirements {
   const network = findNetwork(raw.network)
   const amount = (version === 1 ? raw.maxAmountRequired : raw.amount) ?? raw.amount ?? raw.maxAmountRequired ?? ''
   const atomic = amount === '' ? 0n : BigInt(amount)

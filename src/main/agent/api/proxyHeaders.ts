@@ -5,8 +5,8 @@ import { originatorHeader } from '#shared/contract/originator.ts'
 import { taskHeader } from '#shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import { createTaskId } from '../base/taskContext.ts'
-import { forwardedResponseHeaders } from './answerHeaders.ts'
 import { hasWindowKey, stripWindowProtocols } from './readWindowProof.ts'
+import { forwardedResponseHeaders } from './securityHeaders.ts'
 
 /** Credentials and hop-by-hop headers of requests to the agent, which are never forwarded. */
 const droppedRequestHeaders = new Set([

@@ -8,7 +8,7 @@ import { checkRules, isLooser } from './policyChange.ts'
 /** Pending policy change that requires confirmation in a secure prompt. */
 export type PendingPolicyChange = ConfirmationText & { apply: () => unknown }
 
-export type ConfirmedPolicy = {
+export type PolicyConfirmation = {
   /** @throws AppError `policy/confirmation`, `wallet/locked`, `wallet/absent` */
   change(next: Omit<Policy, 'stopped'>, signal: AbortSignal): Promise<Policy>
   /**
@@ -36,7 +36,7 @@ const maxLines = 20
  * Applies stricter policies immediately. A looser policy, or the end of a stop, requires confirmation outside the
  * window. Otherwise an attacker in the window could first remove the confirmation of large amounts.
  */
-export function createConfirmedPolicy({ approvals, dialog }: Options): ConfirmedPolicy {
+export function createPolicyConfirmation({ approvals, dialog }: Options): PolicyConfirmation {
   let pending: PendingPolicyChange | undefined
   let isOpen = false
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { until } from '#test/support/assertions/eventually.ts'
 import { approvalsOfTest, payment, script } from '#test/support/fixtures/approvals.ts'
+import { createApprovalConfirmation } from './approvalConfirmation.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
-import { createConfirmedApprovals } from './confirmedApprovals.ts'
 
 type Dialog = { record: IntentRecord; signal: AbortSignal; answer: (approved: boolean) => void }
 
@@ -20,7 +20,7 @@ function openConfirmed() {
     confirmPolicy: () => Promise.resolve(false),
     announce() {},
   }
-  const decide = createConfirmedApprovals(approvals, dialog)
+  const decide = createApprovalConfirmation(approvals, dialog)
   const ask = (amount: string) => approvals.submit({ intent: payment(amount), requester: script })
   const waitForDialogs = (count: number) => until('the dialog', () => dialogs.length === count && dialogs[count - 1])
   return { approvals, dialogs, decide, ask, shown: waitForDialogs }
@@ -90,6 +90,6 @@ test('closes the dialog with its window and leaves the intent waiting', async ()
 test('rejects the approval without dialogs and leaves it to a secure prompt', async () => {
   const { approvals, ask } = openConfirmed()
   const record = await ask(large)
-  await expect(createConfirmedApprovals(approvals, undefined)(record, approve, caller())).rejects.toThrow(unconfirmed)
+  await expect(createApprovalConfirmation(approvals, undefined)(record, approve, caller())).rejects.toThrow(unconfirmed)
   expect(approvals.get(record.id)).toEqual(record)
 })

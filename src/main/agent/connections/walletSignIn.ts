@@ -7,7 +7,7 @@ import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
 
 /** Proves to the service that the user owns a wallet. The signature requires approval, like every signature. */
-export type WalletMessages = {
+export type WalletSignIn = {
   /** @throws AppError `intent/denied` with the reason, and errors of approvals and the service */
   sign(account: SigningAccount, options: { why: string; signal: AbortSignal }): Promise<SignedMessage>
 }
@@ -23,7 +23,7 @@ const requester: Requester = { kind: 'agent', id: 'sign-in', name: 'Steward' }
 /** Shorter than the lifetime of a nonce: the service would reject a signature that the user approves later. */
 const decideWithinMs = 4.5 * 60_000
 
-export function createWalletMessages({ client, target, approvals }: Options): WalletMessages {
+export function createWalletSignIn({ client, target, approvals }: Options): WalletSignIn {
   return {
     async sign(account, { why, signal }) {
       const to = target()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createServiceFollower } from '#agent/activity/serviceFollower.ts'
+import { createServiceActivitySync } from '#agent/activity/serviceActivitySync.ts'
 import { createTimeline, type Timeline } from '#agent/activity/timeline.ts'
 import { createServiceClient } from '#agent/connections/serviceClient.ts'
 import { silentLog } from '#platform/logging/log.ts'
@@ -60,7 +60,7 @@ beforeEach(async () => {
   }
   const pace = { burst: 6, perSecond: 1 / 60 }
   scope.own(
-    createServiceFollower({ link, client, timeline: log, pace, now: () => nowMs, log: { ...silentLog, warn } }),
+    createServiceActivitySync({ link, client, timeline: log, pace, now: () => nowMs, log: { ...silentLog, warn } }),
     (it) => it.close(),
   )
 })

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { startFakeService } from '#test/support/fakes/fakeService.ts'
 import { createServiceClient } from '../connections/serviceClient.ts'
-import { createLocalClients } from './localClients.ts'
+import { createCredentialAuthenticator } from './credentialAuthenticator.ts'
 
 const me = { wallet_address: null, wallet_type: null, email: null, name: null, role: 'owner', wallets: [] }
 const createMe = (id: string, name: string) => ({ ...me, id: 'acct_1', api_key: { id, name, key_prefix: 'sk_' } })
@@ -31,7 +31,7 @@ async function startClients() {
     await client.close()
     await service.close()
   })
-  const { identifyClient, forget } = createLocalClients({ client, target, now: () => clock.nowMs })
+  const { identifyClient, forget } = createCredentialAuthenticator({ client, target, now: () => clock.nowMs })
   // `identifyClient` reads only the headers.
   const identify = (headers: Record<string, string>) => identifyClient({ headers } as unknown as IncomingMessage)
   return { who: identify, forget, clock, revoked, requests: service.requests }

@@ -16,9 +16,9 @@ import { openRecord } from '#shared/openRecord.ts'
 import type { NewActivityEntry } from '../base/recordActivity.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
+import { redactText } from './redactSecrets.ts'
 import { parseEntry as entryOfRow } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
-import { redactText } from './withoutSecrets.ts'
 
 type Options = {
   link: Pick<ServiceLink, 'subscribe' | 'status'>
@@ -48,7 +48,7 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
  * the last position, exactly once, even across crashes. Entries beyond the pace remain at the service until they may be
  * copied. Entries that the service removes before then are recorded as a gap.
  */
-export function createServiceFollower(options: Options): { close(): Promise<void> } {
+export function createServiceActivitySync(options: Options): { close(): Promise<void> } {
   const { link, now, log } = options
   const copyPages = createPageCopy(options)
   const closing = new AbortController()

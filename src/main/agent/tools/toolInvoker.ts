@@ -5,7 +5,7 @@ import { type AgentPrincipals, toRequesterPrincipal } from '../base/agentPrincip
 import type { PaymentSpender } from '../base/localEndpoint.ts'
 import { digestCall, type ToolArguments, type ToolCaller, toRequesterKey } from '../base/toolCaller.ts'
 import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
-import type { PaymentKeys } from './paymentKeys.ts'
+import type { PaymentIdempotencyKeys } from './paymentIdempotencyKeys.ts'
 import type { ProgramSandboxes } from './programSandboxes.ts'
 import { runSandboxProgram } from './sandboxProgram.ts'
 import type { ToolActivityRecorder } from './toolActivityRecorder.ts'
@@ -16,7 +16,7 @@ import type { ToolOperations } from './toolOperations.ts'
 type Options = Pick<ToolExecutor, 'runTool'> & {
   operations: ToolOperations
   budgets: ToolBudgets
-  paymentKeys: PaymentKeys
+  paymentKeys: PaymentIdempotencyKeys
   principals: Pick<AgentPrincipals, 'lease'>
   sandboxes: ProgramSandboxes
   activity: Pick<ToolActivityRecorder, 'done' | 'recordFailure'>
@@ -34,7 +34,7 @@ const cleanupMs = 30_000
 /** Timeout of calls that must complete, sufficient to create a sandbox. */
 const endMs = 120_000
 
-export function createToolPerformer(options: Options): PerformTool {
+export function createToolInvoker(options: Options): PerformTool {
   const { operations, budgets, paymentKeys, principals, sandboxes, activity, unrecorded, callExternal, runTool } =
     options
 
@@ -84,7 +84,7 @@ export function createToolPerformer(options: Options): PerformTool {
       callToEnd,
       waitMs,
       progress,
-      live: output && { watch: randomBytes(16).toString('hex'), tell: output },
+      live: output && { watch: randomBytes(16).toString('hex'), onOutput: output },
       openPayment: begun?.payment,
       callServed: (name, input) => callExternal(name, input, { signal, progress }),
       async runProgram(code, sandboxId) {
