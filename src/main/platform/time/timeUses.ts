@@ -26,6 +26,7 @@ export const timeUses = {
       'service/credits/creditHolds.ts',
       'service/credits/creditTransfers.ts',
       'service/credits/keyLimits.ts',
+      'service/credits/postgresLedger.ts',
       'service/compose/composeCredits.ts',
     ],
   },
@@ -128,6 +129,7 @@ export const timeUses = {
       'service/ports/portTokens.ts',
       'service/terminals/terminalLinks.ts',
       'platform/access/principals.ts',
+      'service/base/principals.ts',
     ],
   },
   'sign-in-messages': {
