@@ -5,7 +5,7 @@ import { openServiceStore, seedAccounts, seedSandbox } from '../support/fixtures
 import { describeStores } from '../support/fixtures/storeEngines.ts'
 
 const ada = AccountId.parse('acc_ada')
-const [known, removed, other] = [parseId('a'), parseId('b'), parseId('c')]
+const [existing, removed, other] = [parseId('a'), parseId('b'), parseId('c')]
 
 /** Marks of sandboxes whose files are being deleted, on both engines of the store. */
 describeStores('sandbox removals', (engine) => {
@@ -28,12 +28,12 @@ describeStores('sandbox removals', (engine) => {
   test('sandboxes with a row or a mark are known', async () => {
     const { store } = await openServiceStore(engine)
     await seedAccounts(store, ada)
-    await seedSandbox(store, ada, known)
+    await seedSandbox(store, ada, existing)
     await store.write(async (tx) => {
       await foundSandboxRepository.markRemoval(tx, removed, 1)
-      await foundSandboxRepository.markRemoval(tx, known, 1)
+      await foundSandboxRepository.markRemoval(tx, existing, 1)
     })
-    expect(await foundSandboxRepository.listRecorded(store.read)).toEqual(new Set([known, removed]))
+    expect(await foundSandboxRepository.listRecorded(store.read)).toEqual(new Set([existing, removed]))
   })
 
   test('the database has an id that stays', async () => {

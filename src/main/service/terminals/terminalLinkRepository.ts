@@ -13,7 +13,7 @@ const links = defineTable('terminal_links', {
 })
 export type TerminalLinkRecord = RowOf<typeof links>
 
-export type FoundTerminalLink = TerminalLinkRecord & { issuerKey: { id: string; name: string } | null }
+export type TerminalLinkWithKey = TerminalLinkRecord & { issuerKey: { id: string; name: string } | null }
 
 export const terminalLinkStatements = {
   add: defineStatement<Params<keyof TerminalLinkRecord | 'keyId' | 'signIn'>>(
@@ -23,7 +23,7 @@ export const terminalLinkStatements = {
     `SELECT ${links.selection('terminal_links')}, api_keys.id AS "keyId", api_keys.name AS "keyName"
      FROM terminal_links LEFT JOIN api_keys ON api_keys.id = issuer_key_id AND in_owner_file = 0
      WHERE terminal_links.hash = @hash AND expires_at_ms > @nowMs AND ${formatIssuerCondition('terminal_links')}`,
-  ).withRows((row): FoundTerminalLink => {
+  ).withRows((row): TerminalLinkWithKey => {
     const { keyId: id, keyName: name } = row
     const issuerKey = typeof id === 'string' && typeof name === 'string' ? { id, name } : null
     return { ...links.fromRow(row), issuerKey }
@@ -37,7 +37,7 @@ export const terminalLinkRepository = {
     await tx.run(terminalLinkStatements.add, { ...links.params(link), keyId, signIn })
   },
   /** @returns undefined for a link that has expired or whose sign-in has ended. Links of a revoked key are deleted */
-  find(query: Query, hash: Buffer, nowMs: number): Promise<FoundTerminalLink | undefined> {
+  find(query: Query, hash: Buffer, nowMs: number): Promise<TerminalLinkWithKey | undefined> {
     return query.first(terminalLinkStatements.find, { hash, nowMs })
   },
   async removeExpired(tx: Transaction, nowMs: number): Promise<void> {
