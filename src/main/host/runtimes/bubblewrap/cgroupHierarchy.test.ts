@@ -40,7 +40,7 @@ test('version 2 prefers the highest usable group', () => {
     path: '/sys/fs/cgroup',
     parent: '/sys/fs/cgroup/steward.sandboxes',
     prepare: [
-      { to: 'place', file: 'cgroup.subtree_control', value: '+memory' },
+      { to: 'root', file: 'cgroup.subtree_control', value: '+memory' },
       { to: 'parent', file: 'cgroup.subtree_control', value: '+memory' },
     ],
     undo: { file: 'cgroup.subtree_control', value: '-memory' },

@@ -21,7 +21,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
     const mount = mounts.find((candidate) => candidate.type === 'cgroup' && candidate.options.includes(name))
     const path = memberships.find((it) => it.controllers.includes(name))?.path
     if (!mount || path === undefined) return []
-    const place = toMountedPath(mount, path)
+    const root = toMountedPath(mount, path)
     const shares = String(Math.max(minShares, Math.round((cpuWeight * defaultShares) / defaultWeight)))
     const weight: CgroupController['prepare'] =
       name === 'cpu' ? [{ to: 'parent', file: 'cpu.shares', value: shares, optional: true }] : []
@@ -31,8 +31,8 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
       {
         ...controller,
         joinFile: 'tasks',
-        path: place,
-        parent: join(place, parentCgroupName),
+        path: root,
+        parent: join(root, parentCgroupName),
         prepare: weight,
         undo: undefined,
       },
@@ -46,7 +46,7 @@ export function createCgroupCandidates(files: CgroupFiles, cpuWeight: number): C
     const enable: CgroupSetting = { file: 'cgroup.subtree_control', value: `+${name}` }
     const weight: CgroupSetting = { file: 'cpu.weight', value: String(cpuWeight), optional: true }
     const prepare: CgroupController['prepare'] = [
-      { ...enable, to: 'place' },
+      { ...enable, to: 'root' },
       { ...enable, to: 'parent' },
       ...(name === 'cpu' ? [{ ...weight, to: 'parent' } as const] : []),
     ]

@@ -77,7 +77,7 @@ function controllerIn(folder: string, changes: Partial<CgroupController> = {}): 
   return {
     path: folder,
     parent: join(folder, parentCgroupName),
-    prepare: [{ to: 'place', file: 'cgroup.subtree_control', value: '+memory' }],
+    prepare: [{ to: 'root', file: 'cgroup.subtree_control', value: '+memory' }],
     undo: { file: 'cgroup.subtree_control', value: '-memory' },
     enforces: [],
     joinFile: 'cgroup.procs',

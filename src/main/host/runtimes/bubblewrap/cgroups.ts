@@ -17,7 +17,7 @@ export type CgroupController = {
   /** Folder within `path` that holds all sandboxes, which share one CPU weight there. Exists while a sandbox does. */
   parent: string
   /** Settings written, in this order, before the parent is used. */
-  prepare: readonly (CgroupSetting & { to: 'place' | 'parent' })[]
+  prepare: readonly (CgroupSetting & { to: 'root' | 'parent' })[]
   /** Reverts the prepared setting in `path` if it was not set before. */
   undo: CgroupSetting | undefined
   enforces: readonly (keyof Enforced)[]
@@ -119,7 +119,7 @@ async function makeFolder(folder: string): Promise<void> {
 
 /** Writes the settings of the parent, which must exist. */
 async function prepare({ path, parent, prepare: settings }: CgroupController): Promise<void> {
-  for (const { to, ...setting } of settings) await apply(to === 'place' ? path : parent, setting)
+  for (const { to, ...setting } of settings) await apply(to === 'root' ? path : parent, setting)
 }
 
 /**

@@ -130,15 +130,15 @@ async function tryUser(options: {
   shared: SharedUsers
 }): Promise<string | undefined> {
   const { folder, spawner } = options
-  const place = join(folder, `probe-users-${process.pid}-${randomBytes(4).toString('hex')}`)
+  const probeFolder = join(folder, `probe-users-${process.pid}-${randomBytes(4).toString('hex')}`)
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    makeTree(place, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }, [
+    makeTree(probeFolder, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }, [
       { kind: 'folder', path: '/root', mode: 0o755 },
     ])
     const user = { uid: probeNumber, holder: await options.shared.holder() }
     const command = ['/bin/sh', '-c', `: > ${hiddenMountPoint}/root/file`]
-    const files = { image: null, storage: { kind: 'folder' as const, path: place } }
+    const files = { image: null, storage: { kind: 'folder' as const, path: probeFolder } }
     await tryLaunch(
       spawner,
       toLaunchRequest({ cgroups: [], folder: files, user, image: undefined, entries: [], command }),
@@ -147,6 +147,6 @@ async function tryUser(options: {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   } finally {
-    await removeInRange(place).catch(() => {}) // otherwise removed with the folder
+    await removeInRange(probeFolder).catch(() => {}) // otherwise removed with the folder
   }
 }

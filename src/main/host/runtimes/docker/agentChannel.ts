@@ -99,7 +99,7 @@ export function createAgentChannel({ request, say, onClosed }: ChannelOptions): 
     bury: (last) => close(last),
     hear(kind, content) {
       if (kind === agentMessageKinds.output || kind === agentMessageKinds.errors) receiver.receive({ kind, content })
-      else if (kind === agentMessageKinds.news) receiveStatus(content.toString('latin1'))
+      else if (kind === agentMessageKinds.status) receiveStatus(content.toString('latin1'))
       else if (kind === agentMessageKinds.closed) close()
       else if (kind === agentMessageKinds.took && content.length === 4) sender.addCredit(content.readUInt32BE(0))
     },

@@ -8,15 +8,15 @@ import messages from '../scripts/messages.json' with { type: 'json' }
  * - `used`: credits bytes of output (4 bytes, big-endian)
  * - `drop`: ends the channel immediately
  */
-export const hostMessageKinds = messages.agent.asks
+export const hostMessageKinds = messages.agent.requests
 
 /**
  * Message kinds from the agent to the host.
- * - `news`: a line: `p PID` started, `e STAGE ERRNO` failed, `x STATUS` exited (a status of wait(2))
+ * - `status`: a status line, see `execProtocol.ts`
  * - `closed`: end of the channel
  * - `took`: credits bytes of input
  */
-export const agentMessageKinds = messages.agent.answers
+export const agentMessageKinds = messages.agent.responses
 
 /** Maximum unacknowledged bytes in one direction of a channel. */
 export const agentWindow = 262_144

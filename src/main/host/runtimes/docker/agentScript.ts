@@ -13,8 +13,8 @@ export function buildAgentScript(): string {
   const argument = formatPerlArgument({
     tables: systemCallTable,
     window: agentWindow,
-    asks: hostMessageKinds,
-    answers: agentMessageKinds,
+    requests: hostMessageKinds,
+    responses: agentMessageKinds,
   })
   return `@ARGV = ('${argument.replaceAll(/['\\]/g, '\\$&')}', $input);\n${buildPerlScript('files', 'exec', 'agent')}`
 }

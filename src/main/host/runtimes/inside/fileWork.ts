@@ -156,17 +156,17 @@ function moveFields({ to, replace, ifVersion, keepMode = false, modifiedAtMs }: 
 
 function toWorkError(work: Work, result: Exclude<OperationResult, { kind: 'ended' }>): AppError {
   const { path } = work
-  const place = work.name === 'move' ? String(work.more?.[0]) : path
+  const target = work.name === 'move' ? String(work.more?.[0]) : path
   if (result.kind === 'failed') {
     const { EXDEV, ENOTEMPTY, EBUSY, EINVAL, EISDIR } = constants.errno
-    if (result.stage === 'changed') return new AppError('file/changed', `${place} has changed.`)
-    if (result.stage === 'exists') return new AppError('file/exists', `${place} already exists.`)
-    if (result.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${place} is not empty.`)
+    if (result.stage === 'changed') return new AppError('file/changed', `${target} has changed.`)
+    if (result.stage === 'exists') return new AppError('file/exists', `${target} already exists.`)
+    if (result.errno === ENOTEMPTY) return new AppError('file/not-empty', `The folder ${target} is not empty.`)
     if (result.errno === EBUSY) return new AppError('file/denied', `${path} belongs to the system of the sandbox.`)
     if (work.name === 'move') {
-      if (result.errno === EXDEV) return new AppError('file/cross-device', `${place} is on another file system.`)
+      if (result.errno === EXDEV) return new AppError('file/cross-device', `${target} is on another file system.`)
       if (result.errno === EINVAL) return new AppError('file/path', `${path} cannot be moved into itself.`)
-      if (result.errno === EISDIR) return new AppError('file/exists', `${place} is a folder.`)
+      if (result.errno === EISDIR) return new AppError('file/exists', `${target} is a folder.`)
     }
   }
   return toFileError(path, result)

@@ -3,8 +3,9 @@
 # Ubuntu image has Perl, which can open pseudo-terminals without a compiler. Requires `files` and `exec`.
 #
 # Messages in both directions: channel number (4 bytes, big-endian), kind (1 byte), length (4 bytes), content. The
-# options `asks` and `answers` have the kinds. Each side sends at most `window` bytes beyond what the other has acknowledged.
-# The architecture of the container is only known here, so `tables` has the system call numbers of all architectures.
+# options `requests` and `responses` have the kinds. Each side sends at most `window` bytes beyond what the other has
+# acknowledged. The architecture of the container is only known here, so `tables` has the system call numbers of all
+# architectures.
 use POSIX ();
 my $options = read_options();
 %system_calls = %{$options->{tables}{(POSIX::uname())[4] eq 'x86_64' ? 'x64' : 'arm64'}}; # the same on all but the oldest
@@ -14,10 +15,10 @@ $SIG{CHLD} = sub { };
 umask 022;
 chdir '/';
 my ($window, $chunk, $max, $drain, $quiet) = ($options->{window}, 32768, 1 << 20, 8 << 20, 0.04);
-my ($open, $input_, $finish, $typed, $used, $kill, $hang_up, $resize, $ping, $drop, $kill_session) =
-  @{$options->{asks}}{qw(open input finish typed used kill hangUp resize ping drop killSession)};
+my ($open, $input_kind, $finish, $typed, $used, $kill, $hang_up, $resize, $ping, $drop, $kill_session) =
+  @{$options->{requests}}{qw(open input finish typed used kill hangUp resize ping drop killSession)};
 my ($output, $errors, $event, $closed, $took, $pong, $hello) =
-  @{$options->{answers}}{qw(output errors news closed took pong hello)};
+  @{$options->{responses}}{qw(output errors status closed took pong hello)};
 my (%channels, %by_pid);
 my ($input, $outgoing) = ($ARGV[1], ''); # the loader may have read more than the script
 open(my $null, '+<', '/dev/null') or die "null: $!";
@@ -41,7 +42,7 @@ sub read_first_file {
 
 sub open_channel {
   my ($id, $mode, @more) = @_;
-  my $channel = $channels{$id} = { id => $id, mode => $mode, credit => $window, outs => {}, queue => '', typed => '' };
+  my $channel = $channels{$id} = { id => $id, mode => $mode, credit => $window, outs => {}, queue => '', terminal_input => '' };
   return connect_channel($channel, @more) if $mode eq 'connect';
   my ($request, $out_end, $error_end, $status_end, $number);
   pipe($request, $channel->{request}) && pipe($channel->{status}, $status_end) or return fail_channel($channel, 'pipe');
@@ -123,7 +124,7 @@ sub close_channel {
   delete $channels{$channel->{id}};
   if (defined $channel->{pid} && !defined $channel->{exit}) { kill 'KILL', -$channel->{pid}, $channel->{pid} }
   shutdown $channel->{socket}, 2 if $channel->{socket};
-  %$channel = (over => 1);
+  %$channel = (closed => 1);
 }
 
 sub resize_terminal { my ($channel, $columns, $rows) = @_; my $size = pack 'S4', $rows, $columns, 0, 0; ioctl $channel->{master}, 0x5414, $size if $channel->{master} }
@@ -143,12 +144,12 @@ sub handle_message {
   if ($kind == $ping) { send_message(0, $pong, ''); return }
   if ($kind == $open) { open_channel($id, split / /, $content); return }
   my $channel = $channels{$id} or return;
-  if ($kind == $input_) { $channel->{queue} .= $content }
+  if ($kind == $input_kind) { $channel->{queue} .= $content }
   elsif ($kind == $finish) { $channel->{finish} = 1 }
-  elsif ($kind == $typed) { if ($channel->{master}) { $channel->{typed} .= $content } else { send_message($id, $took, pack 'N', length $content) } }
+  elsif ($kind == $typed) { if ($channel->{master}) { $channel->{terminal_input} .= $content } else { send_message($id, $took, pack 'N', length $content) } }
   elsif ($kind == $used) { $channel->{credit} += unpack 'N', $content }
   elsif ($kind == $kill) { kill 'KILL', -$channel->{pid}, $channel->{pid} if $channel->{pid} && !defined $channel->{exit} }
-  elsif ($kind == $hang_up) { delete $channel->{outs}{$output}; $channel->{typed} = ''; delete $channel->{master} }
+  elsif ($kind == $hang_up) { delete $channel->{outs}{$output}; $channel->{terminal_input} = ''; delete $channel->{master} }
   elsif ($kind == $resize) { resize_terminal($channel, split / /, $content) }
   elsif ($kind == $kill_session) { kill_session($channel->{pid}) if $channel->{pid} && !defined $channel->{exit} }
   elsif ($kind == $drop) { close_channel($channel) }
@@ -158,9 +159,9 @@ sub reap_children {
   while ((my $pid = waitpid -1, 1) > 0) {
     my $status = $?;
     my $channel = delete $by_pid{$pid} or next;
-    next if $channel->{over};
+    next if $channel->{closed};
     $channel->{exit} = $status;
-    ($channel->{left}, $channel->{since}) = ($drain, get_seconds());
+    ($channel->{remaining}, $channel->{last_read_at}) = ($drain, get_seconds());
     delete $channel->{ending};
   }
 }
@@ -180,39 +181,39 @@ sub read_output {
   my ($channel, $kind) = @_;
   my $limit = $channel->{credit} < $chunk ? $channel->{credit} : $chunk;
   my $bytes = '';
-  my $got = sysread $channel->{outs}{$kind}, $bytes, $limit;
-  if ($got) {
+  my $bytes_read = sysread $channel->{outs}{$kind}, $bytes, $limit;
+  if ($bytes_read) {
     send_message($channel->{id}, $kind, $bytes);
-    $channel->{credit} -= $got;
-    ($channel->{left}, $channel->{since}) = ($channel->{left} - $got, get_seconds()) if defined $channel->{exit};
+    $channel->{credit} -= $bytes_read;
+    ($channel->{remaining}, $channel->{last_read_at}) = ($channel->{remaining} - $bytes_read, get_seconds()) if defined $channel->{exit};
     return;
   }
-  return if !defined $got && ($! == 11 || $! == 4);
+  return if !defined $bytes_read && ($! == 11 || $! == 4);
   delete $channel->{outs}{$kind};
   if ($channel->{socket}) { send_message($channel->{id}, $event, 'x 0'); close_channel($channel) }
 }
 
 sub read_status {
   my ($channel) = @_;
-  my $got = sysread $channel->{status}, my $bytes, 4096;
-  return if !defined $got && $! == 4;
-  if ($got) {
+  my $bytes_read = sysread $channel->{status}, my $bytes, 4096;
+  return if !defined $bytes_read && $! == 4;
+  if ($bytes_read) {
     $channel->{status_text} .= $bytes;
-    while ($channel->{status_text} =~ s/^(.*)\n//) { send_message($channel->{id}, $event, $1); $channel->{begun} = 1 }
+    while ($channel->{status_text} =~ s/^(.*)\n//) { send_message($channel->{id}, $event, $1); $channel->{has_status} = 1 }
     return;
   }
   delete $channel->{status};
-  send_message($channel->{id}, $event, "p $channel->{pid}") unless $channel->{begun};
+  send_message($channel->{id}, $event, "p $channel->{pid}") unless $channel->{has_status};
 }
 
 # Whether all output was read. The kernel delivers the last output of a terminal shortly after the exit.
 sub is_drained {
   my ($channel, $ready) = @_;
-  return 0 if !defined $channel->{asked} || $channel->{status};
-  return 1 if $channel->{left} <= 0 || !%{$channel->{outs}};
-  return 0 if !$channel->{asked};
+  return 0 if !defined $channel->{can_read} || $channel->{status};
+  return 1 if $channel->{remaining} <= 0 || !%{$channel->{outs}};
+  return 0 if !$channel->{can_read};
   for (values %{$channel->{outs}}) { return 0 if vec($ready, fileno $_, 1) }
-  $channel->{mode} ne 'terminal' || get_seconds() - $channel->{since} >= $quiet;
+  $channel->{mode} ne 'terminal' || get_seconds() - $channel->{last_read_at} >= $quiet;
 }
 
 my ($from, $to, $status);
@@ -230,14 +231,14 @@ sub send_output { send_all($to, $_[0]) or POSIX::_exit(1) }
 
 sub serve {
   $input = '';
-  (my ($mode, $number), $from, $to, my $complaints, $status) = @_;
+  (my ($mode, $number), $from, $to, my $error_end, $status) = @_;
   if ($mode eq 'exec' || $mode eq 'terminal') {
     my @fields = map { read_field() } 1 .. read_field();
     if ($mode eq 'terminal') {
       sysopen(my $tty, "/dev/pts/$number", 2) or fail('terminal');
       open(STDIN, '+<&', $tty) && open(STDOUT, '+>&', $tty) && open(STDERR, '+>&', $tty) or fail('terminal');
     }
-    else { open(STDIN, '<&', $null) && open(STDOUT, '>&', $to) && open(STDERR, '>&', $complaints) or fail('pipe') }
+    else { open(STDIN, '<&', $null) && open(STDOUT, '>&', $to) && open(STDERR, '>&', $error_end) or fail('pipe') }
     exec_command(@fields);
   }
   if ($mode eq 'processes') { send_processes() }
@@ -281,30 +282,30 @@ sub send_processes {
   }
 }
 
-my $tell = '';
+my $properties = '';
 my $cgroup = '/sys/fs/cgroup';
-$tell .= "memory=" . read_first_file("$cgroup/memory.max", "$cgroup/memory/memory.limit_in_bytes") . "\n";
-$tell .= "cpu=" . read_first_file("$cgroup/cpu.max", "$cgroup/cpu/cpu.cfs_quota_us", "$cgroup/cpu,cpuacct/cpu.cfs_quota_us") . "\n";
-$tell .= "processes=" . read_first_file("$cgroup/pids.max", "$cgroup/pids/pids.max") . "\n";
-$tell .= "bash=" . ((-x '/usr/bin/bash' || -x '/bin/bash') ? 'yes' : 'no') . "\n";
-send_message(0, $hello, $tell);
+$properties .= "memory=" . read_first_file("$cgroup/memory.max", "$cgroup/memory/memory.limit_in_bytes") . "\n";
+$properties .= "cpu=" . read_first_file("$cgroup/cpu.max", "$cgroup/cpu/cpu.cfs_quota_us", "$cgroup/cpu,cpuacct/cpu.cfs_quota_us") . "\n";
+$properties .= "processes=" . read_first_file("$cgroup/pids.max", "$cgroup/pids/pids.max") . "\n";
+$properties .= "bash=" . ((-x '/usr/bin/bash' || -x '/bin/bash') ? 'yes' : 'no') . "\n";
+send_message(0, $hello, $properties);
 
 while (1) {
   reap_children();
   my ($reading, $writing, $wait) = ('', '', 10);
   vec($reading, 0, 1) = 1;
   vec($writing, 1, 1) = 1 if $outgoing ne '';
-  my $room = length $outgoing <= $max;
+  my $has_capacity = length $outgoing <= $max;
   for my $channel (values %channels) {
     vec($reading, fileno $channel->{status}, 1) = 1 if $channel->{status};
     if ($channel->{connecting}) { vec($writing, fileno $channel->{socket}, 1) = 1; next }
-    if ($room && $channel->{credit} > 0) { vec($reading, fileno $_, 1) = 1 for values %{$channel->{outs}} }
+    if ($has_capacity && $channel->{credit} > 0) { vec($reading, fileno $_, 1) = 1 for values %{$channel->{outs}} }
     my $into = $channel->{request} // $channel->{socket};
     vec($writing, fileno $into, 1) = 1 if $into && $channel->{queue} ne '';
-    vec($writing, fileno $channel->{master}, 1) = 1 if $channel->{master} && $channel->{typed} ne '';
+    vec($writing, fileno $channel->{master}, 1) = 1 if $channel->{master} && $channel->{terminal_input} ne '';
     if (defined $channel->{exit}) {
-      $channel->{asked} = $room && $channel->{credit} > 0;
-      $wait = $channel->{mode} eq 'terminal' ? 0.01 : 0 if $channel->{left} <= 0 || !%{$channel->{outs}} || ($room && $channel->{credit} > 0);
+      $channel->{can_read} = $has_capacity && $channel->{credit} > 0;
+      $wait = $channel->{mode} eq 'terminal' ? 0.01 : 0 if $channel->{remaining} <= 0 || !%{$channel->{outs}} || ($has_capacity && $channel->{credit} > 0);
     }
     elsif ($channel->{ending}) { vec($reading, fileno $channel->{ending}, 1) = 1 }
     elsif ($channel->{pid}) { $wait = 0.02 if $wait > 0.02 }
@@ -313,8 +314,8 @@ while (1) {
   if ($count < 0) { ($reading, $writing) = ('', ''); reap_children(); next }
   reap_children() if $count > 0;
   if (vec($reading, 0, 1)) {
-    my $got = sysread STDIN, $input, 262144, length $input;
-    exit 0 if defined $got && !$got;
+    my $bytes_read = sysread STDIN, $input, 262144, length $input;
+    exit 0 if defined $bytes_read && !$bytes_read;
     while (length $input >= 9) {
       my ($id, $kind, $length) = unpack 'N C N', $input;
       last if length $input < 9 + $length;
@@ -333,14 +334,14 @@ while (1) {
       my $from = $channel->{outs}{$kind} or next;
       read_output($channel, $kind) if $channel->{credit} > 0 && vec($reading, fileno $from, 1);
     }
-    next if $channel->{over};
+    next if $channel->{closed};
     my $into = $channel->{request} // $channel->{socket};
     flush_queue($channel, $into, 'queue') if $into && $channel->{queue} ne '';
     if ($channel->{finish} && $channel->{queue} eq '' && $into) {
       if ($channel->{socket}) { shutdown $channel->{socket}, 1 } else { delete $channel->{request} }
       $channel->{finish} = 0;
     }
-    flush_queue($channel, $channel->{master}, 'typed') if $channel->{master} && $channel->{typed} ne '';
+    flush_queue($channel, $channel->{master}, 'terminal_input') if $channel->{master} && $channel->{terminal_input} ne '';
     if (is_drained($channel, $reading)) {
       send_message($channel->{id}, $event, "x $channel->{exit}");
       close_channel($channel);

@@ -15,7 +15,7 @@ my ($sandbox, %pins, %kinds, $peer, $inside);
 my $input = '';
 
 sub send_message { send_all($peer, pack('CN', $_[0], length $_[1]) . $_[1]) }
-sub send_event { send_message($kinds{news}, "@_\n") }
+sub send_event { send_message($kinds{status}, "@_\n") }
 sub send_output { send_message($kinds{output}, $_[0]) or exit }
 # Drains the socket: closing it with unread input could discard output that the peer has not read yet.
 sub finish { shutdown $peer, 1; 1 while sysread $peer, my $rest, 65536 }
@@ -34,8 +34,8 @@ sub read_chunk {
 sub open_namespace {
   my ($kind) = @_;
   $sandbox->{without}{'pinned-namespaces'} or return $pins{$kind};
-  open(my $present, '<', "/proc/$sandbox->{init}/ns/$kind") or return undef;
-  $present;
+  open(my $namespace, '<', "/proc/$sandbox->{init}/ns/$kind") or return undef;
+  $namespace;
 }
 sub join_namespaces {
   for my $kind (@_) {
@@ -95,7 +95,7 @@ sub start_command {
     exec_command(@fields);
   }
   close $starting;
-  sysread $running, my $nothing, 1;
+  sysread $running, my $discarded, 1;
   send_event('p', $child);
   $child;
 }
@@ -105,29 +105,29 @@ sub run_command {
   my $child = start_command(sub { open(STDOUT, '>&', $out_end) && open(STDERR, '>&', $err_end) or fail('pipe') });
   close $_ for $out_end, $err_end;
   kill 'KILL', -$child if length $input;
-  my $ending = call('pidfd_open', $child, 0);
+  my $pidfd = call('pidfd_open', $child, 0);
   my %open = (fileno($out), [$out, $kinds{output}], fileno($err), [$err, $kinds{errors}]);
-  my ($ended, $left) = (0, 4 << 20);
-  while (%open || !$ended) {
+  my ($has_exited, $remaining) = (0, 4 << 20);
+  while (%open || !$has_exited) {
     my $watched = '';
-    vec($watched, $_, 1) = 1 for keys %open, $ended ? () : ($ending, fileno $peer);
-    my $count = select(my $ready = $watched, undef, undef, $ended ? 0 : undef);
-    last if $ended && ($count < 1 || $left <= 0);
+    vec($watched, $_, 1) = 1 for keys %open, $has_exited ? () : ($pidfd, fileno $peer);
+    my $count = select(my $ready = $watched, undef, undef, $has_exited ? 0 : undef);
+    last if $has_exited && ($count < 1 || $remaining <= 0);
     next if $count < 1;
-    if (!$ended && vec($ready, fileno $peer, 1)) {
+    if (!$has_exited && vec($ready, fileno $peer, 1)) {
       kill 'KILL', -$child;
-      sysread $peer, my $nothing, 64 or exit;
+      sysread $peer, my $discarded, 64 or exit;
     }
     for my $number (keys %open) {
       next unless vec($ready, $number, 1);
-      my $got = sysread $open{$number}[0], my $bytes, 65536;
-      if (!$got) { delete $open{$number}; next }
-      $left -= $got if $ended;
+      my $bytes_read = sysread $open{$number}[0], my $bytes, 65536;
+      if (!$bytes_read) { delete $open{$number}; next }
+      $remaining -= $bytes_read if $has_exited;
       send_message($open{$number}[1], $bytes) and next;
-      kill 'KILL', -$child unless $ended;
+      kill 'KILL', -$child unless $has_exited;
       exit;
     }
-    if (!$ended && vec($ready, $ending, 1)) { waitpid $child, 0; $ended = 1; send_event('x', $?) }
+    if (!$has_exited && vec($ready, $pidfd, 1)) { waitpid $child, 0; $has_exited = 1; send_event('x', $?) }
   }
 }
 
@@ -140,20 +140,20 @@ sub run_terminal {
     open(STDIN, '+<&', $tty) && open(STDOUT, '+>&', $tty) && open(STDERR, '+>&', $tty) or fail('terminal');
     close $tty;
   });
-  my $ending = call('pidfd_open', $child, 0);
-  my $watching = 1;
+  my $pidfd = call('pidfd_open', $child, 0);
+  my $is_watching = 1;
   while (1) {
     my $watched = '';
-    vec($watched, $_, 1) = 1 for $ending, $watching ? fileno $peer : ();
+    vec($watched, $_, 1) = 1 for $pidfd, $is_watching ? fileno $peer : ();
     select(my $ready = $watched, undef, undef, undef) > 0 or next;
-    last if vec($ready, $ending, 1);
-    next if sysread $peer, my $nothing, 64;
+    last if vec($ready, $pidfd, 1);
+    next if sysread $peer, my $discarded, 64;
     close $terminal; # the peer closed the connection
-    $watching = 0;
+    $is_watching = 0;
   }
   waitpid $child, 0;
   my $status = $?;
-  close $terminal if $watching;
+  close $terminal if $is_watching;
   send_event('x', $status);
 }
 
@@ -189,8 +189,8 @@ sub connect_port {
       defined $sent ? substr($down, 0, $sent, '') : $! == 11 || exit;
     }
     if (vec($readable, fileno $socket, 1)) {
-      my $got = sysread $socket, $down, 65536;
-      defined $got ? $got || last : $! == 11 || last;
+      my $bytes_read = sysread $socket, $down, 65536;
+      defined $bytes_read ? $bytes_read || last : $! == 11 || last;
     }
     if (vec($writable, fileno $socket, 1)) {
       my $sent = syswrite $socket, $input, $chunk < length $input ? $chunk : length $input;
@@ -198,8 +198,8 @@ sub connect_port {
       elsif ($! != 11) { $sending = 0 }
     }
     if (vec($readable, fileno $peer, 1)) {
-      my $got = sysread $peer, $input, 65536, length $input;
-      defined $got ? $got || exit : $! == 11 || exit;
+      my $bytes_read = sysread $peer, $input, 65536, length $input;
+      defined $bytes_read ? $bytes_read || exit : $! == 11 || exit;
     }
   }
   fcntl($peer, 4, 0);
@@ -209,20 +209,20 @@ sub connect_port {
 sub send_ports { send_output(read_sockets("/proc/self/net/$_")) for 'tcp', 'tcp6' }
 
 # These modes join only the network namespace, so the files of the host stay visible.
-my %of_network = (connect => \&connect_port, ports => \&send_ports);
-my %of_machine = (exec => \&run_command, terminal => \&run_terminal);
-my %of_files = (read => \&read_content, write => \&write_content, file => \&run_file_operation);
+my %network_modes = (connect => \&connect_port, ports => \&send_ports);
+my %command_modes = (exec => \&run_command, terminal => \&run_terminal);
+my %file_modes = (read => \&read_content, write => \&write_content, file => \&run_file_operation);
 
 sub serve {
   send_event('h');
   my $mode = read_field();
   defined $mode or exit;
   $0 = "steward $mode";
-  my @joined = $of_network{$mode} ? 'net' : ('pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt');
-  eval { join_namespaces(@joined); 1 } or fail('namespaces');
+  my @joined_kinds = $network_modes{$mode} ? 'net' : ('pid', 'net', 'ipc', 'uts', 'cgroup', 'mnt');
+  eval { join_namespaces(@joined_kinds); 1 } or fail('namespaces');
   %pins = ();
-  if (my $work = $of_network{$mode} || $of_machine{$mode}) { $work->(); send_event('x', 0) if $mode eq 'ports' }
-  elsif ($of_files{$mode}) { confine(); $of_files{$mode}->(); send_event('x', 0) }
+  if (my $work = $network_modes{$mode} || $command_modes{$mode}) { $work->(); send_event('x', 0) if $mode eq 'ports' }
+  elsif ($file_modes{$mode}) { confine(); $file_modes{$mode}->(); send_event('x', 0) }
   else { fail('request', 22) }
   leave();
 }

@@ -5,14 +5,14 @@
 # Trees are walked with the working folder, one level at a time. So path lengths do not matter, nor does a link that
 # replaces a folder during the walk.
 sub call_statx {
-  my ($place, $path, $flags) = @_;
+  my ($descriptor, $path, $flags) = @_;
   my ($mask, $buffer) = (0x7ff, "\0" x 256);
-  call('statx', $place, $path, $flags, $mask, $buffer) == 0 or return;
+  call('statx', $descriptor, $path, $flags, $mask, $buffer) == 0 or return;
   my ($mode, $inode, $size) = unpack 'x28 S x2 Q2', $buffer;
   my ($seconds, $nanoseconds) = unpack 'x112 q L', $buffer;
   ($mode, $size, $seconds, $nanoseconds, $inode);
 }
-sub stat_handle { my ($number, $nothing) = (fileno $_[0], ''); call_statx($number, $nothing, 0x1000) }
+sub stat_handle { my ($number, $empty_path) = (fileno $_[0], ''); call_statx($number, $empty_path, 0x1000) }
 sub stat_path { call_statx(AT_FDCWD, $_[0], 0x100) }
 sub format_state {
   my ($path) = @_;
@@ -21,18 +21,18 @@ sub format_state {
   "@state " . ((stat $path)[2] // 0) . ' ' . (readlink($path) // '') . "\0";
 }
 sub open_regular_file {
-  my ($path, $how) = @_;
-  sysopen(my $file, $path, $how | O_NONBLOCK | O_NOCTTY, 0644) or fail('open');
+  my ($path, $flags) = @_;
+  sysopen(my $file, $path, $flags | O_NONBLOCK | O_NOCTTY, 0644) or fail('open');
   -f $file or fail('kind', 21);
   $file;
 }
 
 sub copy_content {
-  my ($file, $left) = @_;
-  while ($left > 0) {
+  my ($file, $remaining) = @_;
+  while ($remaining > 0) {
     my $bytes = read_chunk();
     send_all($file, $bytes) or fail('write');
-    $left -= length $bytes;
+    $remaining -= length $bytes;
   }
 }
 
@@ -43,10 +43,10 @@ sub read_content {
   (-s $file) <= $max or fail('size', 27);
   my $sum = 0;
   while (1) {
-    my $got = sysread $file, my $bytes, 262144;
-    defined $got or fail('read');
-    $got or last;
-    ($sum += $got) <= $max or fail('size', 27);
+    my $bytes_read = sysread $file, my $bytes, 262144;
+    defined $bytes_read or fail('read');
+    $bytes_read or last;
+    ($sum += $bytes_read) <= $max or fail('size', 27);
     send_output($bytes);
   }
 }
@@ -68,8 +68,8 @@ sub write_content {
 sub list_names { opendir(my $folder, '.') or fail('open'); sort grep { $_ ne '.' && $_ ne '..' } readdir $folder }
 sub get_folder_identity { join ' ', (stat '.')[0, 1] }
 sub enter_parent_folder {
-  my ($above, $name) = $_[0] =~ m{\A(.*?)/*([^/]+)/*\z}s or fail('open', 16);
-  chdir(length $above ? $above : '/') or fail('open');
+  my ($parent, $name) = $_[0] =~ m{\A(.*?)/*([^/]+)/*\z}s or fail('open', 16);
+  chdir(length $parent ? $parent : '/') or fail('open');
   $name;
 }
 # Walks a tree from its parent folder. Calls $each for names that are not folders, $down and $up before and after a
@@ -77,27 +77,27 @@ sub enter_parent_folder {
 sub walk_tree {
   my ($top, $each, $down, $up) = @_;
   my @levels;
-  my $sink = sub {
+  my $enter_folder = sub {
     my ($name, $path) = @_;
-    my ($above, $seen) = (get_folder_identity(), join ' ', (lstat $name)[0, 1]);
+    my ($parent, $expected) = (get_folder_identity(), join ' ', (lstat $name)[0, 1]);
     chdir $name or $! == 2 ? return : fail('open');
-    get_folder_identity() eq $seen or fail('changed', 11);
-    push @levels, { name => $name, path => $path, above => $above, names => [list_names()] };
+    get_folder_identity() eq $expected or fail('changed', 11);
+    push @levels, { name => $name, path => $path, parent => $parent, names => [list_names()] };
   };
   $down->($top, $top);
-  $sink->($top, $top);
+  $enter_folder->($top, $top);
   while (@levels) {
     my $level = $levels[-1];
     my $name = shift @{$level->{names}};
     if (!defined $name) {
       chdir '..' or fail('open');
-      get_folder_identity() eq $level->{above} or fail('changed', 11);
+      get_folder_identity() eq $level->{parent} or fail('changed', 11);
       $up->($level->{name});
       pop @levels;
     }
     elsif (lstat $name) {
       my $path = "$level->{path}/$name";
-      if (-d _) { $down->($name, $path); $sink->($name, $path) }
+      if (-d _) { $down->($name, $path); $enter_folder->($name, $path) }
       else { $each->($name, $path) }
     }
   }
@@ -141,12 +141,12 @@ sub write_tar_file {
   my ($now, $size) = (stat $file)[2, 7];
   return unless -f _;
   write_tar_entry($path, '0', $now, $size, $seconds, '');
-  for (my $left = $size; $left > 0;) {
-    my $got = sysread $file, my $bytes, $left < 262144 ? $left : 262144;
-    defined $got or fail('read');
-    if (!$got) { $got = $left < 262144 ? $left : 262144; $bytes = "\0" x $got }
+  for (my $remaining = $size; $remaining > 0;) {
+    my $bytes_read = sysread $file, my $bytes, $remaining < 262144 ? $remaining : 262144;
+    defined $bytes_read or fail('read');
+    if (!$bytes_read) { $bytes_read = $remaining < 262144 ? $remaining : 262144; $bytes = "\0" x $bytes_read }
     append_tar($bytes);
-    $left -= $got;
+    $remaining -= $bytes_read;
   }
   pad_tar($size);
 }
@@ -158,21 +158,21 @@ sub remove_file {
 sub move_path {
   my ($from, $to, $replace, $version, $keep, $modified) = @_;
   lstat $from or fail('open');
-  my @there = stat_path($to);
+  my @existing = stat_path($to);
   if ($version ne '-') {
-    (@there ? join '-', @there[1 .. 4] : '') eq $version or fail('changed', 11);
+    (@existing ? join '-', @existing[1 .. 4] : '') eq $version or fail('changed', 11);
   }
-  if ($keep && @there && ($there[0] & 0170000) == 0100000) {
+  if ($keep && @existing && ($existing[0] & 0170000) == 0100000) {
     my ($user, $group) = (lstat $to)[4, 5];
     chown $user, $group, $from;
-    chmod $there[0] & 07777, $from or fail('write');
+    chmod $existing[0] & 07777, $from or fail('write');
   }
   if (length $modified) { utime $modified, $modified, $from }
   return rename($from, $to) || fail('rename') if $replace;
-  my $only_new = 1;
-  return if call('renameat2', AT_FDCWD, $from, AT_FDCWD, $to, $only_new) == 0;
+  my $no_replace = 1;
+  return if call('renameat2', AT_FDCWD, $from, AT_FDCWD, $to, $no_replace) == 0;
   my $failure = $! + 0;
-  if (@there) { fail('exists', 17) }
+  if (@existing) { fail('exists', 17) }
   elsif ($failure == 22 && index("$to/", "$from/") != 0) { rename $from, $to or fail('rename') }
   else { fail($failure == 17 ? 'exists' : 'rename', $failure) }
 }
@@ -193,49 +193,49 @@ sub run_file_operation {
     send_output($listing) if length $listing;
   }
   elsif ($work eq 'read') {
-    my ($offset, $left) = (read_field(), read_field());
+    my ($offset, $remaining) = (read_field(), read_field());
     my $file = open_regular_file($path, 0);
     my @before = stat_handle($file) or fail('open');
     send_output("@before 0 \0");
     sysseek $file, $offset, 0 or fail('read');
-    while ($left > 0) {
-      my $got = sysread $file, my $bytes, $left < 262144 ? $left : 262144;
-      defined $got or fail('read');
-      $got or last;
+    while ($remaining > 0) {
+      my $bytes_read = sysread $file, my $bytes, $remaining < 262144 ? $remaining : 262144;
+      defined $bytes_read or fail('read');
+      $bytes_read or last;
       send_output($bytes);
-      $left -= $got;
+      $remaining -= $bytes_read;
     }
     my @after = stat_handle($file);
     "@before" eq "@after" or fail('changed', 11);
   }
   elsif ($work eq 'write') {
-    my ($offset, $cut, $left) = (read_field(), read_field(), read_field());
+    my ($offset, $should_truncate, $remaining) = (read_field(), read_field(), read_field());
     my $file = open_regular_file($path, O_WRONLY | O_CREAT);
-    if ($cut) { truncate $file, $offset or fail('write') }
+    if ($should_truncate) { truncate $file, $offset or fail('write') }
     sysseek $file, $offset, 0 or fail('write');
-    copy_content($file, $left);
+    copy_content($file, $remaining);
     my @state = stat_handle($file) or fail('open');
     close $file or fail('write');
     send_output("@state 0 \0");
   }
   elsif ($work eq 'folder') {
-    my ($made, $so_far) = (0, '');
+    my ($created, $prefix) = (0, '');
     my @names = grep { length } split m{/}, $path;
     while (@names) {
-      $so_far .= '/' . shift @names;
-      $made = mkdir($so_far, 0755) || 0;
-      my $why = $! + 0;
-      $made || -d $so_far or fail($why == 17 && !@names ? 'exists' : 'folder', $why);
+      $prefix .= '/' . shift @names;
+      $created = mkdir($prefix, 0755) || 0;
+      my $errno = $! + 0;
+      $created || -d $prefix or fail($errno == 17 && !@names ? 'exists' : 'folder', $errno);
     }
-    send_output("$made\0");
+    send_output("$created\0");
   }
   elsif ($work eq 'move') { move_path($path, map { read_field() } 1 .. 5) }
   elsif ($work eq 'remove') {
-    my $deep = read_field();
+    my $is_recursive = read_field();
     my $name = enter_parent_folder($path);
     lstat $name or fail('open');
     if (!-d _) { remove_file($name) }
-    elsif (!$deep) { rmdir $name or fail('remove') }
+    elsif (!$is_recursive) { rmdir $name or fail('remove') }
     else { walk_tree($name, \&remove_file, sub {}, sub { rmdir $_[0] or $! == 2 or fail('remove') }) }
   }
   elsif ($work eq 'archive') {

@@ -11,11 +11,11 @@ my ($mode, $path, $folder) = @$options{'mode', 'path', 'folder'};
 my ($freeze, $thaw, $patienceSeconds) = (0xc0045877, 0xc0045878, 20);
 $0 = "steward $mode";
 $SIG{$_} = 'IGNORE' for 'INT', 'TERM', 'HUP', 'PIPE';
-sub wait_for_end { syswrite STDOUT, "held\n"; 1 while sysread STDIN, my $nothing, 64 }
+sub wait_for_end { syswrite STDOUT, "held\n"; 1 while sysread STDIN, my $discarded, 64 }
 if ($mode eq 'lock') {
   open(my $file, '<', $path) or die "cannot open the disk: $!\n";
-  for (my $left = $patienceSeconds * 200; !flock $file, 6; $left--) {
-    $left or die "the disk is in use\n";
+  for (my $tries = $patienceSeconds * 200; !flock $file, 6; $tries--) {
+    $tries or die "the disk is in use\n";
     select undef, undef, undef, 0.005;
   }
   wait_for_end();

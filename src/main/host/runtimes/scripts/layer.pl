@@ -12,9 +12,9 @@ enter_range($options->{range}, 0);
 chdir $root and chroot '.' and chdir '/' or die "cannot enter the folder of the image: $!\n";
 umask 0;
 binmode STDIN;
-my ($bytes, %own) = 0;
+my ($bytes, %layer_entries) = 0;
 sub fail { print STDERR $! + 0, " $_[0]\n"; exit 1 }
-sub read_exactly { my $got = read STDIN, my $bytes, $_[0]; defined $got && $got == $_[0] or exit 1; $bytes }
+sub read_exactly { my $bytes_read = read STDIN, my $bytes, $_[0]; defined $bytes_read && $bytes_read == $_[0] or exit 1; $bytes }
 
 sub clear {
   my ($path, $earlier) = @_;
@@ -23,7 +23,7 @@ sub clear {
     next if $name eq '.' || $name eq '..';
     my $inner = "$path/$name";
     my $is_folder = !-l $inner && -d _;
-    if ($earlier && $own{$inner}) { clear($inner, 1) if $is_folder; next }
+    if ($earlier && $layer_entries{$inner}) { clear($inner, 1) if $is_folder; next }
     clear($inner, 0) if $is_folder;
     ($is_folder ? rmdir $inner : unlink $inner) or fail($inner);
   }
@@ -32,17 +32,17 @@ sub remove_path {
   my ($path, $earlier) = @_;
   lstat $path or return;
   my $is_folder = !-l _ && -d _;
-  if ($earlier && $own{$path}) { clear($path, 1) if $is_folder; return }
+  if ($earlier && $layer_entries{$path}) { clear($path, 1) if $is_folder; return }
   clear($path, 0) if $is_folder;
   ($is_folder ? rmdir $path : unlink $path) or fail($path);
 }
 sub create_parents {
   my ($path, $depth) = @_;
-  $own{$path} = 1;
+  $layer_entries{$path} = 1;
   my @parts = split m{/}, $path;
   for my $last (1 .. $#parts - 1) {
     my $parent = join '/', @parts[0 .. $last];
-    $own{$parent} = 1;
+    $layer_entries{$parent} = 1;
     next if -d $parent || mkdir $parent, 0755;
     # A link whose target is not written yet.
     my $target = readlink $parent;
@@ -55,7 +55,7 @@ sub create_folder { my ($path) = @_; return if !-l $path && -d _; remove_path($p
 
 while (1) {
   my ($kind, $path, @fields) = split /\0/, read_exactly(unpack 'N', read_exactly(4)), -1;
-  if ($kind eq 'layer') { %own = () }
+  if ($kind eq 'layer') { %layer_entries = () }
   elsif ($kind eq 'folder') {
     my ($mode, $uid, $gid, $time) = @fields;
     create_parents($path, 0);
@@ -67,14 +67,14 @@ while (1) {
     create_parents($path, 0);
     remove_path($path, 0);
     sysopen(my $file, $path, 01 | 0100 | 0200, 0600) or fail($path);
-    for (my $left = $size; $left > 0;) {
-      my $part = read_exactly($left < 1048576 ? $left : 1048576);
-      for (my $at = 0; $at < length $part;) {
-        my $wrote = syswrite $file, $part, length($part) - $at, $at;
-        defined $wrote or fail($path);
-        $at += $wrote;
+    for (my $remaining = $size; $remaining > 0;) {
+      my $part = read_exactly($remaining < 1048576 ? $remaining : 1048576);
+      for (my $offset = 0; $offset < length $part;) {
+        my $bytes_written = syswrite $file, $part, length($part) - $offset, $offset;
+        defined $bytes_written or fail($path);
+        $offset += $bytes_written;
       }
-      $left -= length $part;
+      $remaining -= length $part;
     }
     chown($uid, $gid, $file) && chmod($mode, $file) && utime($time, $time, $file) && close $file or fail($path);
     $bytes += $size;
@@ -110,17 +110,17 @@ sub inspect_program {
   my ($path) = @_;
   my %none = (architecture => 0);
   open(my $file, '<', $path) or return \%none;
-  my $got = sysread $file, my $head, 64;
-  defined $got && $got == 64 && substr($head, 0, 6) eq "\x7fELF\x02\x01" or return \%none;
+  my $bytes_read = sysread $file, my $head, 64;
+  defined $bytes_read && $bytes_read == 64 && substr($head, 0, 6) eq "\x7fELF\x02\x01" or return \%none;
   my ($architecture, $parts, $size, $count) = unpack 'x18 S< x12 Q< x14 S< S<', $head;
   my %program = (architecture => $architecture);
   for my $index (0 .. ($count < 64 ? $count : 64) - 1) {
     sysseek $file, $parts + $index * $size, 0 or last;
-    my $found = sysread $file, my $part, 56;
-    defined $found && $found == 56 or last;
-    my ($type, $at, $length) = unpack 'L< x4 Q< x16 Q<', $part;
+    my $bytes_read = sysread $file, my $part, 56;
+    defined $bytes_read && $bytes_read == 56 or last;
+    my ($type, $offset, $length) = unpack 'L< x4 Q< x16 Q<', $part;
     next if $type != 3;
-    sysseek($file, $at, 0) && $length <= 4096 && sysread $file, my $loader, $length or return \%none;
+    sysseek($file, $offset, 0) && $length <= 4096 && sysread $file, my $loader, $length or return \%none;
     $loader =~ s/\0.*//s;
     $program{loaded} = -f $loader && -x _ ? \1 : \0;
     $program{loader} = substr $loader, 0, 200;

@@ -57,7 +57,7 @@ sub connect_network {
 # Blocks addresses that this computer gets later, until pasta or the lifeline ends.
 sub follow_addresses {
   my ($options, $connection) = @_;
-  my ($route_socket, $ending) = @$connection{'news', 'ending'};
+  my ($route_socket, $ending) = @$connection{'route_socket', 'ending'};
   while (1) {
     my @ready = wait_readable([$route_socket, $ending, \*STDIN], undef);
     return if grep { $_ != $route_socket } @ready;
@@ -117,8 +117,8 @@ sub establish_network {
   };
   kill_child($inside->{pid});
   # Further output of pasta is discarded and never blocks it.
-  close $pasta->{said};
-  { pasta => $pasta->{pid}, ending => $pasta->{ending}, news => $route_socket, ranges => "@ranges", user => $user, net => $net };
+  close $pasta->{output};
+  { pasta => $pasta->{pid}, ending => $pasta->{ending}, route_socket => $route_socket, ranges => "@ranges", user => $user, net => $net };
 }
 
 # Returns the ranges that are local to this computer, from the kernel's table: also addresses of `lo` and whole
@@ -147,25 +147,25 @@ sub create_tunnel_device {
   my $groups = $);
   $) = "$uid $uid";
   $> = $uid;
-  my $usable = sysopen(my $tunnel, '/dev/net/tun', O_RDWR);
+  my $can_open = sysopen(my $tunnel, '/dev/net/tun', O_RDWR);
   $> = $<;
   $) = $groups;
-  return if $usable;
+  return if $can_open;
   my ($root, $devices, $type, $null) = ('/', '/dev', 'tmpfs', '/dev/null');
-  my $refused = 'a tunnel device of its own cannot be made';
-  call('unshare', CLONE_NEWNS) == 0 or die "$refused: $!\n";
-  call('mount', $root, $root, 0, MS_REC_PRIVATE, 0) == 0 or die "$refused: $!\n";
-  call('mount', $type, $devices, $type, 0, 'mode=0755,size=64k') == 0 or die "$refused: $!\n";
-  mkdir '/dev/net', 0755 or die "$refused: $!\n";
-  create_device('/dev/net/tun', 10, 200) && create_device('/dev/null', 1, 3) or die "$refused: $!\n";
+  my $message = 'a tunnel device of its own cannot be made';
+  call('unshare', CLONE_NEWNS) == 0 or die "$message: $!\n";
+  call('mount', $root, $root, 0, MS_REC_PRIVATE, 0) == 0 or die "$message: $!\n";
+  call('mount', $type, $devices, $type, 0, 'mode=0755,size=64k') == 0 or die "$message: $!\n";
+  mkdir '/dev/net', 0755 or die "$message: $!\n";
+  create_device('/dev/net/tun', 10, 200) && create_device('/dev/null', 1, 3) or die "$message: $!\n";
 }
 
 sub create_device {
   my ($path, $major, $minor) = @_;
   my $mask = umask 0;
-  my $made = call('mknodat', AT_FDCWD, $path, 0020666, $major << 8 | $minor) == 0;
+  my $success = call('mknodat', AT_FDCWD, $path, 0020666, $major << 8 | $minor) == 0;
   umask $mask;
-  $made;
+  $success;
 }
 
 sub become_network_user {
@@ -178,22 +178,22 @@ sub become_network_user {
 # Creates a network namespace like that of a sandbox and returns a handle of it. It ends with its last process.
 sub create_temporary_network {
   my ($uid, $gid) = ($>, $) + 0);
-  pipe(my $made, my $makes) or die "no pipe: $!\n";
+  pipe(my $result_reader, my $result_writer) or die "no pipe: $!\n";
   my $child = fork_child();
   if (!$child) {
-    close $made;
+    close $result_reader;
     # Without PR_SET_DUMPABLE its files in /proc belong to root.
-    my $done = call('unshare', CLONE_NEWUSER | CLONE_NEWNET) == 0
+    my $succeeded = call('unshare', CLONE_NEWUSER | CLONE_NEWNET) == 0
       && call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) == 0
       && write_proc_file('/proc/self/setgroups', 'deny')
       && write_proc_file('/proc/self/uid_map', "0 $uid 1")
       && write_proc_file('/proc/self/gid_map', "0 $gid 1");
-    syswrite $makes, $done ? "made\n" : "$!\n";
+    syswrite $result_writer, $succeeded ? "made\n" : "$!\n";
     sleep 3600;
     kill_self();
   }
-  close $makes;
-  my $line = readline $made;
+  close $result_writer;
+  my $line = readline $result_reader;
   my $opened = $line eq "made\n" && open(my $net, '<', "/proc/$child/ns/net");
   kill_child($child);
   $opened or die "this user may not make a user namespace with a network: $line";
@@ -214,7 +214,7 @@ sub start_inner_process {
   my $child = fork_child();
   if (!$child) {
     close $reader;
-    my $done = eval {
+    my $succeeded = eval {
       join_network($user, $net);
       # Joining may have reset this.
       call('prctl', PR_SET_PDEATHSIG, 9, 0, 0, 0);
@@ -230,12 +230,12 @@ sub start_inner_process {
       1;
     };
     my $reason = $@;
-    send_all($writer, $done ? "route\n" : "failed $reason");
-    sleep 3600 while $done;
+    send_all($writer, $succeeded ? "route\n" : "failed $reason");
+    sleep 3600 while $succeeded;
     kill_self();
   }
   close $writer;
-  { pid => $child, said => $reader, text => '' };
+  { pid => $child, output => $reader, text => '' };
 }
 
 sub join_network {
@@ -269,7 +269,7 @@ sub set_rules {
 sub await_route {
   my $route_socket = open_route_socket(RTMGRP_IPV4_ROUTE);
   until (read_file('/proc/self/net/route') =~ /^eth0\t00000000\t/m) {
-    sysread $route_socket, my $nothing, 65536;
+    sysread $route_socket, my $discarded, 65536;
   }
 }
 
@@ -285,18 +285,18 @@ sub open_route_socket {
 # or a lost message (ENOBUFS). Other routes are ignored, because those of a router change often.
 sub has_address_change {
   my ($route_socket) = @_;
-  my $may_have = 0;
+  my $has_changed = 0;
   while (1) {
     if (!defined recv $route_socket, my $messages, 65536, MSG_DONTWAIT) {
-      return $may_have if $! != 105;
-      $may_have = 1;
+      return $has_changed if $! != 105;
+      $has_changed = 1;
       next;
     }
     else {
       while (length $messages >= 24) {
         my ($length, $type) = unpack 'L S', $messages;
         my $is_route = $type == RTM_NEWROUTE || $type == RTM_DELROUTE;
-        $may_have = 1 if !$is_route || unpack('C', substr $messages, 23, 1) == RTN_LOCAL;
+        $has_changed = 1 if !$is_route || unpack('C', substr $messages, 23, 1) == RTN_LOCAL;
         last if $length < 16;
         substr $messages, 0, ($length + 3) & ~3, '';
       }
@@ -308,29 +308,29 @@ sub has_address_change {
 # to other processes. Later versions close inherited files: with `process`, pasta gets the PID of our process in these
 # namespaces. That process is our child until we wait for it, so its PID cannot be reused.
 sub start_pasta {
-  my ($options, $of, $pasta) = @_;
+  my ($options, $target, $pasta) = @_;
   pipe(my $reader, my $writer) or die "no pipe: $!\n";
   my $child = fork_child();
   if (!$child) {
     open(STDIN, '<', '/dev/null') && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $writer) or kill_self();
-    my @which = ($of->{inside});
+    my @arguments = ($target->{inside});
     if ($options->{way} eq 'files') {
       # 2 is F_SETFD: these two stay open.
-      fcntl($_, 2, 0) for $of->{user}, $of->{net};
-      @which = ('--userns', '/proc/self/fd/' . fileno $of->{user}, '--netns', '/proc/self/fd/' . fileno $of->{net});
+      fcntl($_, 2, 0) for $target->{user}, $target->{net};
+      @arguments = ('--userns', '/proc/self/fd/' . fileno $target->{user}, '--netns', '/proc/self/fd/' . fileno $target->{net});
     }
     %ENV = ();
     # A flood on the network must not slow down Steward or other sandboxes.
     eval { setpriority 0, 0, 5 };
     $SIG{PIPE} = 'DEFAULT'; # pasta of Debian 12 treats an ignored SIGPIPE as a failure
-    { exec { $options->{pasta} } 'pasta', @{$options->{pasta_arguments}}, @which }
+    { exec { $options->{pasta} } 'pasta', @{$options->{pasta_arguments}}, @arguments }
     syswrite STDERR, "$options->{pasta}: $!\n";
     kill_self();
   }
   close $writer;
   my $ending = call('pidfd_open', $child, 0);
   $pasta->{pid} = $child;
-  $pasta->{said} = $reader;
+  $pasta->{output} = $reader;
   open($pasta->{ending}, '<&=', $ending) or die "pasta cannot be watched: $!\n";
 }
 
@@ -340,12 +340,12 @@ sub await_inner_line {
   my $line;
   until (defined $line) {
     if ($inside->{text} =~ s/\A([^\n]*)\n//) { $line = $1; last }
-    my @watched = grep { defined } $inside->{said}, $pasta->{ending}, \*STDIN;
+    my @watched = grep { defined } $inside->{output}, $pasta->{ending}, \*STDIN;
     my @ready = wait_readable(\@watched, $deadline - get_uptime());
     @ready or die read_pasta_error($pasta, 'there was no route in time') . "\n";
     for my $ready (@ready) {
       if ($ready == \*STDIN) { die "the connection was cancelled\n" }
-      elsif ($ready == $inside->{said}) {
+      elsif ($ready == $inside->{output}) {
         sysread $ready, $inside->{text}, 4096, length $inside->{text} or die "the inner process exited\n";
       }
       else { die read_pasta_error($pasta, 'pasta ended') . "\n" }
@@ -356,20 +356,20 @@ sub await_inner_line {
 
 # Returns the error output of pasta so far, or `$otherwise`.
 sub read_pasta_error {
-  my ($pasta, $otherwise) = @_;
-  $pasta->{said} or return $otherwise;
-  fcntl($pasta->{said}, 4, O_NONBLOCK);
+  my ($pasta, $fallback) = @_;
+  $pasta->{output} or return $fallback;
+  fcntl($pasta->{output}, 4, O_NONBLOCK);
   my $text = '';
-  1 while length $text < 4096 && sysread $pasta->{said}, $text, 4096, length $text;
+  1 while length $text < 4096 && sysread $pasta->{output}, $text, 4096, length $text;
   $text = join '', grep { !/to syslog$|^Can't run AVX2|will be dropped soon$/ } split /^/, $text;
-  my $words = summarize_error($text);
-  $words eq 'no reason was given' ? $otherwise : $words;
+  my $summary = summarize_error($text);
+  $summary eq 'no reason was given' ? $fallback : $summary;
 }
 
 sub summarize_error {
   my ($text) = @_;
-  my $words = join ' ', grep { length } map { s/\A\s*(?:\d+\.\d+: )?|\s+\z//gr } split /\n/, substr $text, 0, 2000;
-  length $words ? $words : 'no reason was given';
+  my $summary = join ' ', grep { length } map { s/\A\s*(?:\d+\.\d+: )?|\s+\z//gr } split /\n/, substr $text, 0, 2000;
+  length $summary ? $summary : 'no reason was given';
 }
 
 # Forks a child that is killed when this process ends, even by SIGKILL. The kernel resets this if the child executes a

@@ -4,16 +4,16 @@
 sub shift_owners {
   my ($top, $first, $count) = @_;
   my $before = (lstat $top)[4];
-  my @left = ($top);
-  my %done; # files with several names appear more than once
-  while (defined(my $path = pop @left)) {
+  my @pending = ($top);
+  my %seen; # files with several names appear more than once
+  while (defined(my $path = pop @pending)) {
     my ($file, $mode, $names, $uid, $gid) = (lstat $path)[1 .. 5] or die "cannot see $path: $!\n";
     if (($mode & 0170000) == 0040000) {
       opendir(my $folder, $path) or die "cannot read $path: $!\n";
-      push @left, map { "$path/$_" } grep { $_ ne '.' && $_ ne '..' } readdir $folder;
+      push @pending, map { "$path/$_" } grep { $_ ne '.' && $_ ne '..' } readdir $folder;
       next if $path eq $top;
     }
-    elsif ($names > 1 && $done{$file}++) { next }
+    elsif ($names > 1 && $seen{$file}++) { next }
     my ($user, $group) = map { $_ >= $first && $_ < $first + $count ? $_ - $first : $_ - $before } $uid, $gid;
     die "$path has an owner outside the sandbox\n" if grep { $_ < 0 || $_ >= $count } $user, $group;
     chown_file($path, $first + $user, $first + $group);

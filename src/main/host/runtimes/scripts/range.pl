@@ -17,12 +17,12 @@ sub enter_range {
 sub enter_namespace {
   my ($flags, $ids, $programs) = @_;
   my $target = $$;
-  pipe(my $waits, my $goes) or die "no pipe: $!\n";
+  pipe(my $start_reader, my $start_writer) or die "no pipe: $!\n";
   my $mapper = fork;
   defined $mapper or die "no process: $!\n";
   if (!$mapper) {
-    close $goes;
-    sysread $waits, my $nothing, 1 or exit 1;
+    close $start_writer;
+    sysread $start_reader, my $discarded, 1 or exit 1;
     for my $name ('uid_map', 'gid_map') {
       my $program = $programs->{$name};
       if (defined $program) { system({ $program } $program, $target, split ' ', $ids->{$name}) == 0 or exit 1 }
@@ -33,9 +33,9 @@ sub enter_namespace {
     }
     exit 0;
   }
-  close $waits;
+  close $start_reader;
   call('unshare', $flags | 0x10000000) == 0 or die "no user namespace: $!\n";
-  syswrite $goes, 'x';
+  syswrite $start_writer, 'x';
   waitpid $mapper, 0;
   $? == 0 or die "the user ids could not be mapped\n";
   $) = '0 0';

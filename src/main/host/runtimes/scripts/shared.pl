@@ -139,9 +139,9 @@ sub quote_json {
 # Returns true if all bytes were written.
 sub send_all {
   my ($to, $bytes) = @_;
-  for (my $at = 0; $at < length $bytes;) {
-    my $sent = syswrite $to, $bytes, length($bytes) - $at, $at;
-    if (defined $sent) { $at += $sent }
+  for (my $offset = 0; $offset < length $bytes;) {
+    my $sent = syswrite $to, $bytes, length($bytes) - $offset, $offset;
+    if (defined $sent) { $offset += $sent }
     elsif ($! != 4) { return 0 }
   }
   1;

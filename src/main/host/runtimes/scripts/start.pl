@@ -30,9 +30,9 @@ sub launch {
   elsif ($image) {
     my $processes = $options->{without}{'process-limit'} ? undef : $options->{processes};
     enter_range($image->{range}, 0x20000, defined $processes ? sub { limit_resource(0, RLIMIT_NPROC, $processes) } : undef);
-    my $below = clone_tree($image->{root});
+    my $lower = clone_tree($image->{root});
     bind_folder($storage->{path}, $doorway);
-    place_tree($below, "$doorway/image");
+    place_tree($lower, "$doorway/image");
   }
   mount_overlay($doorway) if $image;
   umask 022;
@@ -59,7 +59,7 @@ sub limit_calls {
   call('prctl', 38, 1, 0, 0, 0) == 0 && call('seccomp', 1, 4, $list) == 0 or die "cannot limit its system calls: $!\n";
 }
 
-my @handed_over;
+my @inherited_files;
 # Passes content to the next executed program on the descriptor.
 sub hand_over {
   my ($descriptor, $content) = @_;
@@ -69,7 +69,7 @@ sub hand_over {
   open(my $memory, '+<&=', $file) or die "no memory file: $!\n";
   send_all($memory, pack 'H*', $content) or die "cannot fill a memory file: $!\n";
   sysseek $memory, 0, 0;
-  push @handed_over, hand_over_file($memory, $descriptor);
+  push @inherited_files, hand_over_file($memory, $descriptor);
 }
 # Passes a file on the descriptor. Returns the files that must stay open until the exec.
 sub hand_over_file {
@@ -87,10 +87,10 @@ sub mount_as_root {
   my $is_disk = $storage->{kind} eq 'image';
   my $map = $is_disk || $image ? create_owner_namespace($uid, $options->{ids}, $options->{without}{'process-limit'} ? undef : $options->{processes}) : undef;
   # Cloned before a mount covers its path.
-  my $below = $image ? clone_mapped_tree($image->{root}, $map, 7) : undef;
+  my $lower = $image ? clone_mapped_tree($image->{root}, $map, 7) : undef;
   if ($is_disk) { mount_disk($storage, $doorway, $map) } else { mount_folder($storage->{path}, $doorway, $options) }
   $image or return become_user($uid);
-  place_tree($below, "$doorway/image");
+  place_tree($lower, "$doorway/image");
   call('setns', fileno $map, 0x10000000) == 0 or die "cannot enter its user namespace: $!\n";
   become_user(0);
   call('unshare', 0x20000) == 0 or die "cannot create the mount namespace: $!\n";
@@ -112,15 +112,15 @@ sub copy_disk {
   my ($from, $to) = @_;
   open(my $source, '<', $from) && sysopen(my $target, $to, 0301, 0600) or die "cannot copy its disk: $!\n";
   return if defined ioctl $target, 0x40049409, fileno $source;
-  my ($at, $end) = (0, 0);
+  my ($offset, $end) = (0, 0);
   truncate $target, -s $source or die "cannot copy its disk: $!\n";
-  while (defined($at = sysseek $source, $end, 3)) {
-    $end = sysseek $source, $at, 4;
-    sysseek($source, $at, 0) && sysseek($target, $at, 0) or die "cannot copy its disk: $!\n";
-    while ($at < $end) {
-      my $got = sysread $source, my $bytes, $end - $at < 1048576 ? $end - $at : 1048576;
-      $got && syswrite($target, $bytes) == $got or die "cannot copy its disk: $!\n";
-      $at += $got;
+  while (defined($offset = sysseek $source, $end, 3)) {
+    $end = sysseek $source, $offset, 4;
+    sysseek($source, $offset, 0) && sysseek($target, $offset, 0) or die "cannot copy its disk: $!\n";
+    while ($offset < $end) {
+      my $bytes_read = sysread $source, my $bytes, $end - $offset < 1048576 ? $end - $offset : 1048576;
+      $bytes_read && syswrite($target, $bytes) == $bytes_read or die "cannot copy its disk: $!\n";
+      $offset += $bytes_read;
     }
   }
 }
@@ -129,8 +129,8 @@ sub copy_disk {
 sub attach_disk {
   my ($disk) = @_;
   open(my $file, '+<', $disk) or die "cannot open its disk: $!\n";
-  for (my $left = 2000; !flock $file, 6; $left--) {
-    $left or die "its disk is in use\n";
+  for (my $tries = 2000; !flock $file, 6; $tries--) {
+    $tries or die "its disk is in use\n";
     select undef, undef, undef, 0.005;
   }
   open(my $control, '+<', '/dev/loop-control') or die "no loop devices: $!\n";
@@ -149,19 +149,19 @@ sub attach_disk {
 # Returns an open user namespace that maps ids from 0 to those of the sandbox.
 sub create_owner_namespace {
   my ($first, $ids, $processes) = @_;
-  pipe(my $waits, my $lasts) && pipe(my $made, my $makes) or die "no pipe: $!\n";
+  pipe(my $end_reader, my $end_writer) && pipe(my $ready_reader, my $ready_writer) or die "no pipe: $!\n";
   my $child = fork;
   defined $child or die "no process: $!\n";
   if (!$child) {
-    close $_ for $lasts, $made;
+    close $_ for $end_writer, $ready_reader;
     become_user($first);
     # The limit applies to the processes of all its users together.
     limit_resource(0, RLIMIT_NPROC, $processes) if defined $processes;
-    call('unshare', 0x10000000) == 0 and syswrite $makes, 'x' and sysread $waits, my $nothing, 1;
+    call('unshare', 0x10000000) == 0 and syswrite $ready_writer, 'x' and sysread $end_reader, my $discarded, 1;
     kill 9, $$;
   }
-  close $_ for $waits, $makes;
-  sysread $made, my $nothing, 1 or die "no user namespace\n";
+  close $_ for $end_reader, $ready_writer;
+  sysread $ready_reader, my $discarded, 1 or die "no user namespace\n";
   for my $map ('uid_map', 'gid_map') {
     open(my $file, '>', "/proc/$child/$map") or die "no $map: $!\n";
     syswrite $file, "0 $first $ids\n" or die "no $map: $!\n";
@@ -220,8 +220,8 @@ sub put_entry {
   elsif ($kind eq 'link') { symlink $value, $path }
   else {
     # Creates and writes only below the working folder (RESOLVE_IN_ROOT), and never waits for a reader.
-    my $how = pack 'QQQ', O_WRONLY | O_CREAT | O_NONBLOCK, 0644, 0x10;
-    my $number = call('openat2', AT_FDCWD, $path, $how, 24);
+    my $open_how = pack 'QQQ', O_WRONLY | O_CREAT | O_NONBLOCK, 0644, 0x10;
+    my $number = call('openat2', AT_FDCWD, $path, $open_how, 24);
     return if $number < 0;
     open(my $file, '>&=', $number) or return;
     -f $file and truncate $file, 0 and syswrite $file, $value;

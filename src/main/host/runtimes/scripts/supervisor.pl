@@ -12,7 +12,7 @@
 # No code of the sandbox, its files, image or libraries runs before `started`: its first process is our static
 # program, and all others come through the fork server, which is started last.
 my ($control, $bwrap, $fork_server, $fork_server_ending, $fork_server_door, $side_door, %helpers, %network);
-my (%asked_for, $asked);
+my (%handlers, $request_buffer);
 
 sub supervise {
   ($control, my $options) = @_;
@@ -21,7 +21,7 @@ sub supervise {
   $sandbox = $options;
   $sandbox->{without} = { map { $_ => 1 } @{$options->{without}} };
   $sandbox->{shares} = compute_user_shares();
-  $asked = '';
+  $request_buffer = '';
   # Fails if the user has reached the kernel's key quota; then the spawner's keyring stays, which is also
   # new and empty.
   call('keyctl', 1, 0) unless $sandbox->{without}{keyring};
@@ -110,30 +110,30 @@ sub kill_start { kill 9, $bwrap, -$bwrap if $bwrap }
 
 # Starts bwrap. Returns the host PID of the first process once everything is mounted.
 sub start_bwrap {
-  pipe(my $info, my $tells) && pipe(my $reader, my $writer) && pipe(my $error_reader, my $error_writer) or die "no pipe: $!\n";
+  pipe(my $info, my $info_writer) && pipe(my $reader, my $writer) && pipe(my $error_reader, my $error_writer) or die "no pipe: $!\n";
   $bwrap = fork;
   defined $bwrap or die "no process: $!\n";
   if (!$bwrap) {
     setpgrp 0, 0;
     close $_ for $control, $info, $reader, $error_reader;
     open(STDOUT, '>&', $writer) && open(STDERR, '>&', $error_writer) or exit 1;
-    eval { my @kept = hand_over_file($tells, $sandbox->{info}); launch($sandbox) };
+    eval { my @inherited_files = hand_over_file($info_writer, $sandbox->{info}); launch($sandbox) };
     print STDERR $@;
     kill 9, $$;
   }
   setpgrp $bwrap, $bwrap;
-  close $_ for $tells, $writer, $error_writer;
-  my %text = map { $_ => '' } 'info', 'said', 'complaint';
-  my %streams = (info => $info, said => $reader, complaint => $error_reader);
+  close $_ for $info_writer, $writer, $error_writer;
+  my %text = map { $_ => '' } 'info', 'output', 'errors';
+  my %streams = (info => $info, output => $reader, errors => $error_reader);
   while (1) {
     my ($init) = $text{info} =~ /"child-pid":\s*(\d+)\s*[,}\n]/;
-    return $init + 0 if defined $init && $text{said} eq "ready\n";
+    return $init + 0 if defined $init && $text{output} eq "ready\n";
     my $ready = select_readable(grep { defined } $control, values %streams) or next;
     take_requests() if vec($ready, fileno $control, 1);
     for my $name (keys %streams) {
       $streams{$name} && vec($ready, fileno $streams{$name}, 1) or next;
       next if sysread $streams{$name}, $text{$name}, 4096, length $text{$name};
-      die $text{complaint} || "bwrap exited\n" if $name eq 'complaint';
+      die $text{errors} || "bwrap exited\n" if $name eq 'errors';
       delete $streams{$name};
     }
   }
@@ -187,12 +187,12 @@ sub close_sandbox {
 # read: they reveal the kernel and other users of the computer (interrupts, timers, symbols), or change it. bwrap has
 # made the remaining settings read-only.
 sub hide_kernel {
-  my %shown = map { $_ => 1 } qw(cgroups cmdline cpuinfo devices diskstats filesystems key-users keys loadavg locks meminfo
+  my %visible = map { $_ => 1 } qw(cgroups cmdline cpuinfo devices diskstats filesystems key-users keys loadavg locks meminfo
     misc mounts net partitions pressure self stat swaps sys sysrq-trigger sysvipc thread-self tty uptime version vmstat);
   opendir(my $folder, '/proc') or die "cannot open /proc: $!\n";
   my ($null, $tmpfs, $empty) = ('/dev/null', 'tmpfs');
   for my $name (sort readdir $folder) {
-    next if $name =~ /\A(?:\.|[0-9]+\z)/ || $shown{$name} || -l "/proc/$name";
+    next if $name =~ /\A(?:\.|[0-9]+\z)/ || $visible{$name} || -l "/proc/$name";
     my $path = "/proc/$name";
     if (!-d _) { call('mount', $null, $path, 0, 0x1000, 0) == 0 or die "cannot hide $path: $!\n" }
     elsif (defined $empty) { call('mount', $empty, $path, 0, 0x1000, 0) == 0 or die "cannot hide $path: $!\n" }
@@ -249,12 +249,12 @@ sub start_fork_server {
     my ($writer) = @_;
     eval { serve_fork_requests($writer); 1 } or send_all($writer, $@);
   });
-  my $word = '';
-  sysread $reader, $word, 4096;
-  if ($word ne "ready\n") {
+  my $reply = '';
+  sysread $reader, $reply, 4096;
+  if ($reply ne "ready\n") {
     end_all($fork_server);
     undef $fork_server;
-    die $word || "the fork server exited\n";
+    die $reply || "the fork server exited\n";
   }
   $fork_server_ending = open_process($fork_server);
 }
@@ -326,7 +326,7 @@ sub run_main_loop {
       delete $helpers{$pid};
       handle_network_exit() if ($network{pid} || 0) == $pid;
     }
-    update_view() if $view && time != $view->{shown};
+    update_view() if $view && time != $view->{updated_at};
   }
 }
 
@@ -342,29 +342,29 @@ sub reject_connection {
 # has an AppArmor profile, the kernel would not end it with the helper.
 sub end_all {
   my @children = grep { defined } @_;
-  my $beside = $network{pid} || 0;
-  kill 9, grep { $_ != $beside } @children;
+  my $network_pid = $network{pid} || 0;
+  kill 9, grep { $_ != $network_pid } @children;
   delete $network{lifeline};
   waitpid $_, 0 for @children;
 }
 
 sub take_requests {
-  my $got = sysread $control, $asked, 65536, length $asked;
-  if (!$got) {
+  my $bytes_read = sysread $control, $request_buffer, 65536, length $request_buffer;
+  if (!$bytes_read) {
     $sandbox->{init} ? kill 9, $sandbox->{init} : kill_start();
     end_all($bwrap, $fork_server, keys %helpers);
     exit;
   }
-  while ($asked =~ s/\A([^\n]*)\n//) {
+  while ($request_buffer =~ s/\A([^\n]*)\n//) {
     my $request = from_json($1);
-    my $work = $asked_for{$request->{do}};
-    my $answer = { answer => $request->{id} };
-    eval { $work ? $work->($request) : die "Unknown request $request->{do}.\n"; 1 } or $answer->{failed} = $@;
-    tell_host($answer);
+    my $work = $handlers{$request->{do}};
+    my $response = { answer => $request->{id} };
+    eval { $work ? $work->($request) : die "Unknown request $request->{do}.\n"; 1 } or $response->{failed} = $@;
+    tell_host($response);
   }
 }
 
-%asked_for = (
+%handlers = (
   end => sub { $sandbox->{init} ? kill 9, $sandbox->{init} : kill_start() },
   become => sub {
     my ($request) = @_;
@@ -380,21 +380,21 @@ sub take_requests {
   network => sub {
     my ($request) = @_;
     my %request = (%{$request->{network}}, net => "/proc/$$/fd/" . fileno $pins{net});
-    pipe(my $alive, $network{lifeline}) or die "no pipe: $!\n";
+    pipe(my $lifeline_reader, $network{lifeline}) or die "no pipe: $!\n";
     my ($pid, $reader) = start_helper(sub {
       my ($writer) = @_;
-      open(STDIN, '<&', $alive) && open(STDOUT, '>&', $writer) or exit 1;
-      close $_ for $alive, $writer;
+      open(STDIN, '<&', $lifeline_reader) && open(STDOUT, '>&', $writer) or exit 1;
+      close $_ for $lifeline_reader, $writer;
       connect_network(\%request);
     });
-    close $alive;
+    close $lifeline_reader;
     $helpers{$pid} = open_process($pid);
     $network{pid} = $pid;
-    my $word = '';
-    1 while $word !~ /\n/ && sysread $reader, $word, 65536, length $word;
-    return if $word eq "connected\n";
+    my $reply = '';
+    1 while $reply !~ /\n/ && sysread $reader, $reply, 65536, length $reply;
+    return if $reply eq "connected\n";
     %network = ();
-    my $report = eval { from_json($word) };
+    my $report = eval { from_json($reply) };
     die(($report && $report->{reason} || 'the network helper exited') . "\n");
   },
 );

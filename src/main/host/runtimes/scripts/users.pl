@@ -14,4 +14,4 @@ enter_range($options->{range}, 0, sub {
   }
 });
 syswrite STDOUT, "held\n";
-1 while sysread STDIN, my $nothing, 64;
+1 while sysread STDIN, my $discarded, 64;

@@ -5,7 +5,7 @@
 # (cgroups) and `files` (open files).
 my $view;
 sub update_view {
-  $view->{shown} = time;
+  $view->{updated_at} = time;
   write_view_file('cpuinfo', $view->{cpuinfo});
   write_view_file('stat', format_cpu_times());
   write_view_file('meminfo', format_memory()) if defined $view->{memory};

@@ -29,15 +29,15 @@ export async function probeImages(options: {
   const { folder, templates } = options
   const range = await findIdRange()
   if (typeof range === 'string') return { range: undefined, detail: `Images are not supported: ${range}` }
-  const place = join(folder, `probe-image-${process.pid}-${randomBytes(4).toString('hex')}`)
+  const probeFolder = join(folder, `probe-image-${process.pid}-${randomBytes(4).toString('hex')}`)
   const uid = process.getuid?.() === 0 ? probeUid : undefined
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await mkdir(place, { mode: 0o755 })
-    const root = join(place, 'image')
+    await mkdir(probeFolder, { mode: 0o755 })
+    const root = join(probeFolder, 'image')
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'file'), 'of the image')
-    const storage = await createStorage(place, uid, templates)
+    const storage = await createStorage(probeFolder, uid, templates)
     const rootPath = `${hiddenMountPoint}/root`
     const command = [
       '/bin/sh',
@@ -53,7 +53,7 @@ export async function probeImages(options: {
     const detail = `Images are not supported: ${said}. They require Linux 5.19 and a file system such as ext4, XFS or Btrfs.`
     return { range: undefined, detail }
   } finally {
-    await removeInRange(place).catch(() => {}) // otherwise removed with the folder
+    await removeInRange(probeFolder).catch(() => {}) // otherwise removed with the folder
   }
 }
 
