@@ -116,4 +116,4 @@ export type ChainQueries = {
     answer: Awaited<ReturnType<Chain[K]>>
   }
 }
-export type QuestionName = keyof ChainQueries
+export type QueryName = keyof ChainQueries

@@ -1,15 +1,15 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
-import type { ChainQueries, QuestionName } from './chain.ts'
+import type { ChainQueries, QueryName } from './chain.ts'
 import type { ChainErrorDetails } from './chainError.ts'
 
 export type ChainEndpoint = { network: EvmNetwork; rpcUrl: string }
 
-export type Question<K extends QuestionName = QuestionName> = {
+export type Query<K extends QueryName = QueryName> = {
   [N in K]: { name: N; request: ChainQueries[N]['query'] }
 }[K]
 
 export type ToChainWorker =
-  | { type: 'ask'; id: number; place: ChainEndpoint; question: Question }
+  | { type: 'query'; id: number; endpoint: ChainEndpoint; query: Query }
   | { type: 'stop'; id: number }
 
 export type FromChainWorker =

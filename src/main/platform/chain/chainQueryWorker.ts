@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads'
 import type { Log } from '../logging/log.ts'
 import type { Limits } from './chain.ts'
 import { ChainError, type ChainErrorDetails } from './chainError.ts'
-import type { ChainEndpoint, FromChainWorker, Question, ToChainWorker } from './chainMessages.ts'
+import type { ChainEndpoint, FromChainWorker, Query, ToChainWorker } from './chainMessages.ts'
 
 /** Worker thread that queries chains. Exits when idle, or when it does not abort a query in time. */
 export type ChainQueryWorker = {
-  query(endpoint: ChainEndpoint, question: Question, limits: Limits): Promise<unknown>
+  query(endpoint: ChainEndpoint, query: Query, limits: Limits): Promise<unknown>
   /** Resolves when the thread has exited. Open queries reject. */
   terminate(): Promise<unknown>
 }
@@ -113,21 +113,21 @@ export function createChainQueryWorker(options: Options): ChainQueryWorker {
   worker.once('exit', clear)
 
   return {
-    query(endpoint, question, { signal, withinMs = defaultWithinMs }) {
+    query(endpoint, query, { signal, withinMs = defaultWithinMs }) {
       const { host } = new URL(endpoint.rpcUrl)
       const id = ++lastId
       const answered = new Promise<unknown>((resolve, reject) => {
-        const query: PendingQuery = { host, withinMs, late: undefined, resolve, reject }
-        queries.set(id, query)
+        const pending: PendingQuery = { host, withinMs, late: undefined, resolve, reject }
+        queries.set(id, pending)
         clearTimeout(idle)
         worker.ref()
-        startDeadline(id, query, isReady ? withinMs : startMs)
-        post({ type: 'ask', id, place: endpoint, question })
+        startDeadline(id, pending, isReady ? withinMs : startMs)
+        post({ type: 'query', id, endpoint, query })
       })
       const onAbort = () => {
-        const query = takeQuery(id)
-        if (!query) return
-        query.reject(signal?.reason)
+        const pending = takeQuery(id)
+        if (!pending) return
+        pending.reject(signal?.reason)
         stop(id)
       }
       signal?.addEventListener('abort', onAbort, { once: true })

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url'
 import type { Log } from '../logging/log.ts'
 import { getProgramFile } from '../program/programFile.ts'
-import type { Chain, ChainQueries, Limits, QuestionName } from './chain.ts'
+import type { Chain, ChainQueries, Limits, QueryName } from './chain.ts'
 import { ChainError } from './chainError.ts'
-import type { ChainEndpoint, Question } from './chainMessages.ts'
+import type { ChainEndpoint, Query } from './chainMessages.ts'
 import { type ChainQueryWorker, createChainQueryWorker } from './chainQueryWorker.ts'
 
 /** Queries chains on a worker thread, which starts with the first query and exits when idle. */
@@ -54,11 +54,11 @@ export function createChainThread(options: Options): ChainThread {
     return worker
   }
 
-  const ask = (endpoint: ChainEndpoint, question: Question, limits: Limits): Promise<unknown> => {
+  const send = (endpoint: ChainEndpoint, query: Query, limits: Limits): Promise<unknown> => {
     const { host } = new URL(endpoint.rpcUrl)
     if (closing) return Promise.reject(new ChainError(host, { kind: 'closed' }))
     if (limits.signal?.aborted) return Promise.reject(limits.signal.reason)
-    return openWorker().query(endpoint, question, limits)
+    return openWorker().query(endpoint, query, limits)
   }
 
   return {
@@ -66,11 +66,10 @@ export function createChainThread(options: Options): ChainThread {
       const { network, rpcUrl } = endpoint
       const { host } = new URL(rpcUrl)
       const asks =
-        <K extends QuestionName>(name: K) =>
+        <K extends QueryName>(name: K) =>
         (query: ChainQueries[K]['query'], limits: Limits = {}) => {
-          const question = { name, request: query } as Question // name and query belong together
-          // the thread returns the result of the function with this name
-          return ask(endpoint, question, limits) as Promise<ChainQueries[K]['answer']>
+          // The name determines the query, and the thread returns the result of the function with this name.
+          return send(endpoint, { name, request: query } as Query, limits) as Promise<ChainQueries[K]['answer']>
         }
       return {
         ...{ network, host },

@@ -26,13 +26,13 @@ function serveChain(port: MessagePort): void {
   const underWay = new Map<number, AbortController>()
   const tell = (message: FromChainWorker): void => port.postMessage(message)
 
-  const answer = async ({ id, place: endpoint, question }: Extract<ToChainWorker, { type: 'ask' }>): Promise<void> => {
+  const reply = async ({ id, endpoint, query }: Extract<ToChainWorker, { type: 'query' }>): Promise<void> => {
     const stopping = new AbortController()
     underWay.set(id, stopping)
     try {
       // name and input belong together
-      const work = queries[question.name] as (node: unknown, input: unknown) => Promise<unknown>
-      tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), question.request) })
+      const work = queries[query.name] as (node: unknown, input: unknown) => Promise<unknown>
+      tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), query.request) })
     } catch (error) {
       tell({ type: 'failure', id, facts: toChainErrorDetails(error) })
     } finally {
@@ -42,7 +42,7 @@ function serveChain(port: MessagePort): void {
 
   port.on('message', (message: ToChainWorker) => {
     if (message.type === 'stop') underWay.get(message.id)?.abort()
-    else void answer(message)
+    else void reply(message)
   })
   tell({ type: 'ready' })
 }

@@ -10,7 +10,7 @@ export type ToScreens =
   | { type: 'resize'; screen: number; cols: number; rows: number }
   | { type: 'marks'; screen: number; marks: readonly CarriedMark[] }
   | { type: 'colors'; screen: number; colors: TerminalColors }
-  | { type: 'ask'; screen: number; ask: number; question: ScreenQuery }
+  | { type: 'query'; screen: number; id: number; query: ScreenQuery }
   | { type: 'close'; screen: number }
 
 export type FromScreens =
@@ -22,5 +22,5 @@ export type FromScreens =
   | { type: 'notice'; screen: number; text: string }
   /** The emulator failed and accepts no further messages. */
   | { type: 'broken'; screen: number; reason: string }
-  | { type: 'reply'; ask: number; reply: ScreenReply }
-  | { type: 'failed'; ask: number; reason: string }
+  | { type: 'reply'; id: number; reply: ScreenReply }
+  | { type: 'failed'; id: number; reason: string }

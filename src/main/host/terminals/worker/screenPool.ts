@@ -41,7 +41,7 @@ export type RemoteScreen = {
   resize(size: ScreenSize): void
   takesMarks(marks: readonly CarriedMark[]): void
   draws(colors: TerminalColors): void
-  ask(question: ScreenQuery): Promise<ScreenReply>
+  ask(query: ScreenQuery): Promise<ScreenReply>
   close(): void
 }
 
@@ -57,11 +57,11 @@ type WorkerSlot = {
   work: CurrentWork
   stuck: Stuck | undefined
   screens: Map<number, ScreenHandlers>
-  asks: Map<number, Ask>
+  queries: Map<number, PendingQuery>
   /** Timer that ends an idle worker unless a screen is opened on it. */
   idle: NodeJS.Timeout | undefined
 }
-type Ask = {
+type PendingQuery = {
   screen: number
   late: NodeJS.Timeout
   resolve: (reply: ScreenReply) => void
@@ -82,16 +82,16 @@ type ScreenPoolOptions = { workerUrl: URL; workers: number; stuckMs?: number; id
 /** Distributes screens over worker threads. Replaces workers that crash or are stuck in one task. */
 export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
   const { stuckMs = defaultStuckMs, idleMs = defaultIdleMs } = options
-  const rooms: WorkerSlot[] = []
+  const slots: WorkerSlot[] = []
   let lastScreen = 0
-  let lastAsk = 0
+  let lastQuery = 0
   let closing = false
 
   const addSlot = (): WorkerSlot => {
     const work = createCurrentWork()
     const worker = new Worker(options.workerUrl, { workerData: { work: work.memory } })
-    const slot: WorkerSlot = { worker, work, stuck: undefined, screens: new Map(), asks: new Map(), idle: undefined }
-    rooms.push(slot)
+    const slot: WorkerSlot = { worker, work, stuck: undefined, screens: new Map(), queries: new Map(), idle: undefined }
+    slots.push(slot)
     endWhenStuck(slot, stuckMs, options.log)
     slot.worker.on('message', (message: FromScreens) => {
       if (message.type === 'broken') breakUp(slot, message)
@@ -107,13 +107,14 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
     const handlers = slot.screens.get(screen)
     slot.screens.delete(screen)
     handlers?.onLost('drawing')
-    for (const [id, ask] of slot.asks) if (ask.screen === screen) settle(slot, id)?.reject(new ScreenLostError())
+    for (const [id, pending] of slot.queries)
+      if (pending.screen === screen) settle(slot, id)?.reject(new ScreenLostError())
     endIfIdle(slot)
   }
 
   const forget = (slot: WorkerSlot): void => {
-    const index = rooms.indexOf(slot)
-    if (index >= 0) rooms.splice(index, 1)
+    const index = slots.indexOf(slot)
+    if (index >= 0) slots.splice(index, 1)
   }
 
   const endIfIdle = (slot: WorkerSlot): void => {
@@ -129,17 +130,17 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
     clearTimeout(slot.idle)
     forget(slot)
     if (!closing) for (const [screen, handlers] of slot.screens) handlers.onLost(findLossReason(slot, screen))
-    for (const id of [...slot.asks.keys()]) settle(slot, id)?.reject(new ScreenLostError())
+    for (const id of [...slot.queries.keys()]) settle(slot, id)?.reject(new ScreenLostError())
   }
 
   const roomiest = (): WorkerSlot => {
-    if (rooms.length < options.workers) return addSlot()
-    return rooms.reduce((best, slot) => (slot.screens.size < best.screens.size ? slot : best))
+    if (slots.length < options.workers) return addSlot()
+    return slots.reduce((best, slot) => (slot.screens.size < best.screens.size ? slot : best))
   }
 
   return {
     get workers() {
-      return rooms.length
+      return slots.length
     },
     open({ cols, rows, marksKey }, handlers) {
       const slot = roomiest()
@@ -155,25 +156,26 @@ export function createScreenPool(options: ScreenPoolOptions): ScreenPool {
         resize: (newSize) => post({ type: 'resize', screen, ...newSize }),
         takesMarks: (marks) => post({ type: 'marks', screen, marks }),
         draws: (colors) => post({ type: 'colors', screen, colors }),
-        ask: (question) =>
+        ask: (query) =>
           new Promise((resolve, reject) => {
-            if (!rooms.includes(slot) || !slot.screens.has(screen)) return reject(new ScreenLostError())
-            const ask = ++lastAsk
-            const late = setTimeout(() => settle(slot, ask)?.reject(createTimeoutError()), requestTimeoutMs)
-            slot.asks.set(ask, { screen, late, resolve, reject })
-            post({ type: 'ask', screen, ask, question })
+            if (!slots.includes(slot) || !slot.screens.has(screen)) return reject(new ScreenLostError())
+            const id = ++lastQuery
+            const late = setTimeout(() => settle(slot, id)?.reject(createTimeoutError()), requestTimeoutMs)
+            slot.queries.set(id, { screen, late, resolve, reject })
+            post({ type: 'query', screen, id, query })
           }),
         close() {
           post({ type: 'close', screen })
           slot.screens.delete(screen)
-          for (const [id, ask] of slot.asks) if (ask.screen === screen) settle(slot, id)?.reject(createClosedError())
+          for (const [id, pending] of slot.queries)
+            if (pending.screen === screen) settle(slot, id)?.reject(createClosedError())
           endIfIdle(slot)
         },
       }
     },
     async close() {
       closing = true
-      await Promise.all(rooms.map(({ worker }) => worker.terminate()))
+      await Promise.all(slots.map(({ worker }) => worker.terminate()))
     },
   }
 }
@@ -214,19 +216,19 @@ function receive(slot: WorkerSlot, message: Exclude<FromScreens, { type: 'broken
       slot.screens.get(message.screen)?.onNotice(message.text)
       return
     case 'reply':
-      settle(slot, message.ask)?.resolve(message.reply)
+      settle(slot, message.id)?.resolve(message.reply)
       return
     case 'failed':
-      settle(slot, message.ask)?.reject(new AppError('internal/unexpected', `The screen failed: ${message.reason}`))
+      settle(slot, message.id)?.reject(new AppError('internal/unexpected', `The screen failed: ${message.reason}`))
       return
   }
 }
 
-function settle(slot: WorkerSlot, id: number): Ask | undefined {
-  const ask = slot.asks.get(id)
-  clearTimeout(ask?.late)
-  slot.asks.delete(id)
-  return ask
+function settle(slot: WorkerSlot, id: number): PendingQuery | undefined {
+  const pending = slot.queries.get(id)
+  clearTimeout(pending?.late)
+  slot.queries.delete(id)
+  return pending
 }
 
 function createTimeoutError(): AppError {

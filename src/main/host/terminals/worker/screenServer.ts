@@ -48,7 +48,7 @@ export function serveScreens(port: MessagePort, work = createCurrentWork()): voi
   const takeTurns = (): void => {
     let busy = false
     for (const [id, state] of screens) {
-      work.begin(id, state.queue[0]?.type === 'ask' ? 'asked' : 'drawing')
+      work.begin(id, state.queue[0]?.type === 'query' ? 'asked' : 'drawing')
       try {
         doNext(id, state)
       } catch (error) {
@@ -172,12 +172,12 @@ function postPending(id: number, state: ScreenState, tell: Tell): void {
   state.notice = undefined
 }
 
-function reply(state: ScreenState, { ask, question }: Extract<Work, { type: 'ask' }>, tell: Tell): void {
+function reply(state: ScreenState, { id, query }: Extract<Work, { type: 'query' }>, tell: Tell): void {
   try {
-    const answer = state.screen.reply(question)
-    tell({ type: 'reply', ask, reply: answer }, [answer.bytes.buffer])
+    const answer = state.screen.reply(query)
+    tell({ type: 'reply', id, reply: answer }, [answer.bytes.buffer])
   } catch (error) {
-    tell({ type: 'failed', ask, reason: toReason(error) })
+    tell({ type: 'failed', id, reason: toReason(error) })
   }
 }
 
