@@ -227,7 +227,12 @@ export const timeUses = {
     reads: ['wall'],
     effect:
       'Entries are stamped with the wall time, and a set clock is recorded as an entry. The chain is in order of writing.',
-    modules: ['agent/activity/timeline.ts', 'service/activity/activityLog.ts', 'service/activity/presentCaller.ts'],
+    modules: [
+      'agent/activity/timeline.ts',
+      'service/activity/activityLog.ts',
+      'service/activity/presentCaller.ts',
+      'service/activity/recordedWrite.ts',
+    ],
   },
   timestamps: {
     reads: ['wall'],

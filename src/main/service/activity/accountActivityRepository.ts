@@ -8,6 +8,7 @@ import {
 import { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
+import { defineStatement, type Transaction } from '#storage/store.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export const byColumns = { byKind: text(), byName: nullable(text()), byId: nullable(text()) }
@@ -33,6 +34,7 @@ const activities = defineTable('account_activities', {
 type Row = RowOf<typeof activities>
 export type AccountActivityRecord = Omit<Row, keyof ByColumns> & { by: ActivityBy }
 
+export type NewAccountActivity = Omit<AccountActivityRecord, 'sequence'>
 export type SequencedEntry = { accountId: AccountId; sequence: number }
 
 /**
@@ -41,7 +43,7 @@ export type SequencedEntry = { accountId: AccountId; sequence: number }
  */
 export type AccountActivityRepository = {
   /** @returns undefined if the account does not exist */
-  add(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): SequencedEntry | undefined
+  add(accountId: AccountId, activity: NewAccountActivity): SequencedEntry | undefined
   /** Adds an entry to the account that owns the sandbox. @returns undefined if the sandbox does not exist */
   addOfSandbox(activity: SandboxActivity): SequencedEntry | undefined
   /** Lists activities with a sequence above `after`, oldest first. */
@@ -53,12 +55,46 @@ const nextSequence = (account: string) =>
   `(SELECT coalesce(max(sequence), 0) + 1 FROM account_activities WHERE account_id = ${account})`
 const returning = 'RETURNING account_id AS "accountId", sequence'
 
-export function createAccountActivityRepository(database: Database): AccountActivityRepository {
-  const add = database.prepare<[Params<Exclude<keyof Row, 'sequence'> | 'accountId'>], SequencedEntry>(
+const toSequencedEntry = (row: StoredRow): SequencedEntry => ({
+  accountId: row.accountId as AccountId,
+  sequence: Number(row.sequence),
+})
+
+export const accountActivityStatements = {
+  add: defineStatement<Params<Exclude<keyof Row, 'sequence'> | 'accountId'>>(
     activities.insertFrom(`FROM accounts WHERE id = @accountId ${returning}`, {
       account_id: 'id',
       sequence: nextSequence('@accountId'),
     }),
+  ).withRows(toSequencedEntry),
+  trim: defineStatement<Params<'accountId' | 'sequence'>>(
+    'DELETE FROM account_activities WHERE account_id = @accountId AND sequence <= @sequence',
+  ),
+}
+
+/**
+ * Adds an activity in the transaction of the change that it records.
+ * @returns undefined if the account does not exist
+ */
+export async function addAccountActivity(
+  tx: Transaction,
+  accountId: AccountId,
+  activity: NewAccountActivity,
+): Promise<SequencedEntry | undefined> {
+  const params = { ...activities.params(withByColumns(activity)), accountId }
+  const added = await tx.first(accountActivityStatements.add, params)
+  if (added) await tx.run(accountActivityStatements.trim, toTrimParams(added))
+  return added
+}
+
+function toTrimParams({ accountId, sequence }: SequencedEntry): Params<'accountId' | 'sequence'> {
+  return { accountId, sequence: sequence - maxAccountActivities }
+}
+
+/** For slices that still run on the SQLite connection. */
+export function createAccountActivityRepository(database: Database): AccountActivityRepository {
+  const add = database.prepare<[Params<Exclude<keyof Row, 'sequence'> | 'accountId'>], SequencedEntry>(
+    accountActivityStatements.add.sqlite,
   )
   const addOfSandbox = database.prepare<[Params<Exclude<keyof Row, 'sequence' | 'sandboxName'>>], SequencedEntry>(
     activities.insertFrom(`FROM sandboxes WHERE id = @sandboxId ${returning}`, {
@@ -68,15 +104,13 @@ export function createAccountActivityRepository(database: Database): AccountActi
       sandbox_name: 'name',
     }),
   )
-  const trim = database.prepare<[Params<'accountId' | 'sequence'>]>(
-    'DELETE FROM account_activities WHERE account_id = @accountId AND sequence <= @sequence',
-  )
+  const trim = database.prepare<[Params<'accountId' | 'sequence'>]>(accountActivityStatements.trim.sqlite)
   const following = database.prepare<[Params<'accountId' | 'after' | 'limit'>], StoredRow>(
     `SELECT ${activities.selection()} FROM account_activities
      WHERE account_id = @accountId AND sequence > @after ORDER BY sequence LIMIT @limit`,
   )
   const trimAfter = (added: SequencedEntry | undefined): SequencedEntry | undefined => {
-    if (added) trim.run({ ...added, sequence: added.sequence - maxAccountActivities })
+    if (added) trim.run(toTrimParams(added))
     return added
   }
 

@@ -7,6 +7,7 @@ import { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import type { SequencedEntry } from './accountActivityRepository.ts'
 import { type ActivityLog, createActivityLog, cutText } from './activityLog.ts'
@@ -40,6 +41,7 @@ beforeEach(() => {
   task = null
   log = createActivityLog({
     records: createActivityRepository(database),
+    store: createSqliteStore(database),
     newId: () => `act_${++idCount}`,
     now: () => nowMs,
     onRecorded: (it) => recorded.push(it),

@@ -1,20 +1,18 @@
 import type { Log } from '#platform/logging/log.ts'
-import {
-  type AccountActivityType,
-  type ActivityBy,
-  type ActivityType,
-  activityLimits,
-} from '#shared/contract/activity.ts'
+import { type ActivityBy, type ActivityType, activityLimits } from '#shared/contract/activity.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
+import type { Store } from '#storage/store.ts'
 import type { AccountActivityRecord, SequencedEntry } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
+import { type AccountEntry, createRecordedWrite, type RecordedWrite, toAccountActivity } from './recordedWrite.ts'
 
-/** Activity log of sandboxes and accounts. Recording never makes the caller's operation fail. */
+/** Activity log of sandboxes and accounts. Recording never makes the caller's operation fail, except in `writeRecorded`. */
 export type ActivityLog = {
   /** Records an activity for the sandbox and for the account that owns it. */
   note(sandboxId: SandboxId, activity: Activity): void
   recordForAccount(accountId: AccountId, activity: AccountEntry): void
+  writeRecorded: RecordedWrite
   /** Records a finished command. Its text is stored with the commands and appears in the account's feed. */
   ran(sandboxId: SandboxId, command: Omit<CommandRecord, 'atMs'>): void
   /** Records a command that was aborted because its client disconnected or lost the permission to run it. */
@@ -24,17 +22,6 @@ export type ActivityLog = {
   commands(sandboxId: SandboxId, limit: number): CommandRecord[]
   /** Lists events of the account and its sandboxes with a sequence above `after`, oldest first. */
   ofAccount(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
-}
-
-export type AccountEntry = {
-  type: AccountActivityType
-  /** One sentence that contains no keys, tokens or file contents. */
-  description: string
-  sandbox?: { id: SandboxId; name: string }
-  domain?: string
-  chargedMicroUsd?: number
-  /** Requester and task of an entry that is recorded after its request. Default: those of the current request. */
-  origin?: { by: ActivityBy; task: TaskId | null }
 }
 
 export type Activity = {
@@ -51,6 +38,7 @@ export type Activity = {
 
 export function createActivityLog(options: {
   records: ActivityRepository
+  store: Pick<Store, 'write'>
   newId: () => string
   now: () => number
   /** Called after the entry was added to the account's feed. */
@@ -63,7 +51,8 @@ export function createActivityLog(options: {
 }): ActivityLog {
   const { records, newId, onRecorded, by, task, log } = options
   const now = () => options.beganAtMs?.() ?? options.now()
-  const store = (about: Record<string, string>, keep: () => SequencedEntry | undefined): void => {
+  const recording = { newId, by, task, now }
+  const add = (about: Record<string, string>, keep: () => SequencedEntry | undefined): void => {
     try {
       const entry = keep()
       if (entry) onRecorded(entry)
@@ -75,7 +64,7 @@ export function createActivityLog(options: {
     sandboxId,
     { command, terminalId = null, subject = null, atMs = now(), ...fields },
   ) =>
-    store({ sandboxId }, () =>
+    add({ sandboxId }, () =>
       records.addActivity({
         ...fields,
         id: newId(),
@@ -90,23 +79,12 @@ export function createActivityLog(options: {
 
   return {
     note,
-    recordForAccount: (accountId, { type, description, sandbox, domain = null, chargedMicroUsd = null, origin }) =>
-      store({ accountId }, () =>
-        records.addToAccount(accountId, {
-          id: newId(),
-          type,
-          sandboxId: sandbox?.id ?? null,
-          sandboxName: sandbox?.name ?? null,
-          description,
-          by: origin ? origin.by : by(),
-          command: null,
-          ...{ domain, terminalId: null, chargedMicroUsd, task: origin ? origin.task : task() },
-          atMs: now(),
-        }),
-      ),
+    recordForAccount: (accountId, entry) =>
+      add({ accountId }, () => records.addToAccount(accountId, toAccountActivity(entry, recording))),
+    writeRecorded: createRecordedWrite({ ...recording, store: options.store, onRecorded }),
     ran(sandboxId, { command, exitCode, durationMs }) {
       const whole = Math.max(0, Math.round(durationMs))
-      store({ sandboxId }, () => {
+      add({ sandboxId }, () => {
         records.addCommand(sandboxId, { command: cutText(command), exitCode, durationMs: whole, atMs: options.now() })
         return undefined
       })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AccountId } from '#shared/ids.ts'
-import type { AccountEntry } from './activityLog.ts'
 import { createModelUse, type ModelCompletion } from './modelUse.ts'
+import type { AccountEntry } from './recordedWrite.ts'
 
 const accountId = AccountId.parse('a'.repeat(32))
 let recorded: AccountEntry[]

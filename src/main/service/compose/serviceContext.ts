@@ -70,6 +70,7 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
   const callers = createPresentCaller(now)
   const activity = createActivityLog({
     records: createActivityRepository(database),
+    store,
     newId: () => `act_${randomBytes(12).toString('hex')}`,
     now: options.now,
     onRecorded: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
