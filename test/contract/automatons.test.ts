@@ -167,8 +167,8 @@ async function open(engine: StoreEngine) {
     store,
     nonces: createAutomatonNonces({ store, now, randomBytes }),
     wallets: {
-      find: ({ type, address }: WalletName) => ({ ...wallet, type, address }),
-      list: (accountId: AccountId) => (accountId === ada ? [wallet] : []),
+      find: async ({ type, address }: WalletName) => ({ ...wallet, type, address }),
+      list: async (accountId: AccountId) => (accountId === ada ? [wallet] : []),
     },
     domainName: registerTypedData.defaultDomainName,
     publish: () => {},

@@ -133,7 +133,7 @@ class LedgerHistory {
       const store = createSqliteLedger({ database, ledger, commits, removeStaleMeters })
       const reservations = openReservations({
         ledger: store,
-        getRules: (id) => ({ models: null, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit ?? null }),
+        getRules: async (id) => ({ models: null, dailyLimit: keys.find((it) => it?.id === id)?.dailyLimit ?? null }),
         log: silentLog,
         later: (task, ms) => this.#world.after(ms, task, life),
       })

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { toRequesterPrincipal } from '#agent/base/agentPrincipals.ts'
 import type { PrincipalId } from '#platform/access/principals.ts'
 import { silentLog } from '#platform/logging/log.ts'
-import { createAccountRepository } from '#service/accounts/accountRepository.ts'
 import { createApiKeys } from '#service/accounts/apiKeys.ts'
 import { ensureOwner } from '#service/accounts/ownerAccount.ts'
-import { createRefreshTokenRepository } from '#service/auth/refreshTokenRepository.ts'
-import { createWalletRepository } from '#service/auth/walletRepository.ts'
+import { refreshTokenRepository } from '#service/auth/refreshTokenRepository.ts'
+import { walletRepository } from '#service/auth/walletRepository.ts'
 import { createServicePrincipals } from '#service/base/principals.ts'
 import { createProviderLeases } from '#service/inference/providers/providerLeases.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/sqlite/openDatabase.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { chatCaller, createToolCaller } from '../../support/clients/mcpClients.ts'
 import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
 import { createRunningAgent } from '../../support/processes/runningAgent.ts'
@@ -34,19 +34,21 @@ export async function leaseFigures(count: number): Promise<LeaseFigures> {
   const principals = createServicePrincipals({ now: Date.now, log: silentLog })
   try {
     migrate(database, serviceMigrations)
-    const accounts = createAccountRepository(database)
+    const store = createSqliteStore(database)
     const keyFile = join(folder, 'owner.key')
-    const accountId = ensureOwner({ accounts, keyFile, now: Date.now, randomBytes })
-    const keys = createApiKeys({ accounts, now: Date.now, randomBytes })
-    const { id } = keys.create(accountId, 'bench')
+    const accountId = await ensureOwner({ store, keyFile, now: Date.now, randomBytes })
+    const keys = createApiKeys({ store, now: Date.now, randomBytes })
+    const { id } = await keys.create(accountId, 'bench')
     const wallet = { type: 'evm', address: `0x${'1'.repeat(40)}` } as const
     const nowMs = Date.now()
-    createWalletRepository(database).add({ ...wallet, accountId, linkedAtMs: nowMs, linkedBy: null })
-    const sessions = createRefreshTokenRepository(database)
     const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 3_600_000 }
-    sessions.add({ hash: randomBytes(32), familyId: 'fam_1', accountId, wallet, ...times })
+    await store.write(async (tx) => {
+      await walletRepository.add(tx, { ...wallet, accountId, linkedAtMs: nowMs, linkedBy: null })
+      const token = { hash: randomBytes(32), familyId: 'fam_1', accountId, wallet, ...times }
+      await refreshTokenRepository.add(tx, token)
+    })
     principals.add('key', keys.getRules)
-    principals.add('sign-in', sessions.findRights)
+    principals.add('sign-in', (familyId) => refreshTokenRepository.findRights(store.read, familyId))
     const provider = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined }
     const providers = createProviderLeases({ findProvider: () => provider })
     const streams = await Promise.all(

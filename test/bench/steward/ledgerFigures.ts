@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { silentLog } from '#platform/logging/log.ts'
-import { createAccountRepository } from '#service/accounts/accountRepository.ts'
 import { createApiKeys } from '#service/accounts/apiKeys.ts'
 import { ensureOwner } from '#service/accounts/ownerAccount.ts'
 import { openReservations } from '#service/credits/openReservations.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd, toMicroUsd } from '#shared/microUsd.ts'
+import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { temporaryFolder } from '../../support/fixtures/temporaryFolder.ts'
 import { testLedger } from '../../support/fixtures/testLedger.ts'
 
@@ -18,12 +18,12 @@ const charge = toMicroUsd(1_234)
 export async function ledgerFigures({ pairs, clients }: { pairs: number; clients: number }): Promise<LedgerFigures> {
   const at = await testLedger({ cents: 0 })
   try {
-    const accounts = createAccountRepository(at.database)
-    const keys = createApiKeys({ accounts, now: Date.now, randomBytes })
+    const store = createSqliteStore(at.database)
+    const keys = createApiKeys({ store, now: Date.now, randomBytes })
     const keyFile = `${temporaryFolder('bench-ledger')}/owner.key`
-    const accountId = ensureOwner({ accounts, keyFile, now: Date.now, randomBytes })
+    const accountId = await ensureOwner({ store, keyFile, now: Date.now, randomBytes })
     const rules = { models: ['gpt-5.2'], dailyLimit: centsToMicroUsd(100_000_000) }
-    const { key } = keys.create(accountId, 'bench', rules)
+    const { key } = await keys.create(accountId, 'bench', rules)
     const amount = centsToMicroUsd(100_000_000)
     await at.commits.commitDurable(() =>
       at.ledger.issue({ type: 'grant', to: accountId, amount, note: '', requestKey: undefined }),
@@ -33,7 +33,7 @@ export async function ledgerFigures({ pairs, clients }: { pairs: number; clients
 
     const client = async (count: number): Promise<void> => {
       for (let index = 0; index < count; index += 1) {
-        const caller = keys.identify(key)
+        const caller = await keys.identify(key)
         if (!caller) throw new Error('The key is not known.')
         const reservation = await reservations.reserve({
           ...{ accountId: caller.accountId, keyId: caller.keyId, model: 'gpt-5.2', worstCaseMicroUsd: hold },

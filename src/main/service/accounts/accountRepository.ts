@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AccountId } from '#shared/ids.ts'
 import { toMicroUsd } from '#shared/microUsd.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
 import {
   bytes,
   defineTable,
@@ -57,96 +57,101 @@ export type ApiKeyRecord = Omit<StoredKey, 'issuerWallet' | 'issuerSignIn'> & {
   issuer: { signIn: string; wallet: string } | null
 }
 export type KeyHolder = RowOf<typeof holders> & { owner: boolean }
+/** Account of a key, and its limits. */
+export type KeyRules = RowOf<typeof rules>
 
-export type AccountRepository = {
-  findOwner(): Account | undefined
-  hasAccount(accountId: string): boolean
-  addAccount(account: Account): void
-  addKey(key: ApiKeyRecord): void
-  findHolder(hash: Buffer): KeyHolder | undefined
-  /** Newest first. */
-  listKeys(accountId: AccountId): ApiKeyRecord[]
-  findRules(keyId: string): RowOf<typeof rules> | undefined
-  findKey(accountId: AccountId, keyId: string): ApiKeyRecord | undefined
-  /** @param wallet key of the wallet */
-  listKeysIssuedBy(wallet: string): ApiKeyRecord[]
-  countKeysOfSignIn(accountId: AccountId, signIn: string): number
-  removeKey(keyId: string): void
-  removeOwnerFileKeys(accountId: AccountId): void
-  hasOwnerFileKey(accountId: AccountId): boolean
-  markUsed(keyId: string, atMs: number): void
-  atomically<T>(work: () => T): T
-}
+const keySelection = `SELECT ${apiKeys.selection()} FROM api_keys`
 
-export function createAccountRepository(database: Database): AccountRepository {
-  const keySelection = `SELECT ${apiKeys.selection()} FROM api_keys`
-  const findOwner = database.prepare<[], StoredRow>(`SELECT ${accounts.selection()} FROM accounts WHERE role = 'owner'`)
-  const addAccount = database.prepare<[Params<keyof Account>]>(accounts.insert)
-  const addKey = database.prepare<[Params<keyof StoredKey>]>(apiKeys.insert)
-  const findHolder = database.prepare<[Params<'hash'>], StoredRow>(
+export const accountStatements = {
+  findOwner: defineStatement(`SELECT ${accounts.selection()} FROM accounts WHERE role = 'owner'`).withRows(
+    accounts.fromRow,
+  ),
+  hasAccount: defineStatement<Params<'accountId'>>('SELECT 1 FROM accounts WHERE id = @accountId').withRows(() => true),
+  addAccount: defineStatement<Params<keyof Account>>(accounts.insert),
+  addKey: defineStatement<Params<keyof StoredKey>>(apiKeys.insert),
+  findHolder: defineStatement<Params<'hash'>>(
     `SELECT ${holders.selection('api_keys')}, role = 'owner' AS owner
      FROM api_keys JOIN accounts ON accounts.id = account_id WHERE hash = @hash`,
-  )
-  const listKeys = database.prepare<[Params<'accountId'>], StoredRow>(
-    `${keySelection} WHERE account_id = @accountId ORDER BY created_at_ms DESC, rowid DESC`,
-  )
-  const findKey = database.prepare<[Params<'accountId' | 'keyId'>], StoredRow>(
+  ).withRows((row): KeyHolder => ({ ...holders.fromRow(row), owner: row.owner === 1 })),
+  listKeys: defineStatement<Params<'accountId'>>(
+    `${keySelection} WHERE account_id = @accountId ORDER BY created_at_ms DESC, id DESC`,
+  ).withRows(toApiKey),
+  countKeys: defineStatement<Params<'accountId'>>(
+    'SELECT count(*) AS count FROM api_keys WHERE account_id = @accountId',
+  ).withRows(toCount),
+  findKey: defineStatement<Params<'accountId' | 'keyId'>>(
     `${keySelection} WHERE account_id = @accountId AND id = @keyId`,
-  )
-  const removeKey = database.prepare<[Params<'keyId'>]>('DELETE FROM api_keys WHERE id = @keyId')
-  const removeOwnerFileKeys = database.prepare<[Params<'accountId'>]>(
+  ).withRows(toApiKey),
+  removeKey: defineStatement<Params<'keyId'>>('DELETE FROM api_keys WHERE id = @keyId'),
+  removeOwnerFileKeys: defineStatement<Params<'accountId'>>(
     'DELETE FROM api_keys WHERE account_id = @accountId AND in_owner_file = 1',
-  )
-  const countOwnerFileKeys = database.prepare<[Params<'accountId'>], { count: number }>(
+  ),
+  countOwnerFileKeys: defineStatement<Params<'accountId'>>(
     'SELECT count(*) AS count FROM api_keys WHERE account_id = @accountId AND in_owner_file = 1',
-  )
-  const listIssuedBy = database.prepare<[Params<'wallet'>], StoredRow>(`${keySelection} WHERE issuer_caip10 = @wallet`)
-  const countOfSignIn = database.prepare<[Params<'accountId' | 'signIn'>], { count: number }>(
+  ).withRows(toCount),
+  listIssuedBy: defineStatement<Params<'wallet'>>(
+    `${keySelection} WHERE issuer_caip10 = @wallet ORDER BY created_at_ms, id`,
+  ).withRows(toApiKey),
+  countOfSignIn: defineStatement<Params<'accountId' | 'signIn'>>(
     'SELECT count(*) AS count FROM api_keys WHERE account_id = @accountId AND issuer_sign_in = @signIn',
-  )
-  const findRules = database.prepare<[Params<'keyId'>], StoredRow>(
-    `SELECT ${rules.selection()} FROM api_keys WHERE id = @keyId`,
-  )
-  const hasAccount = database.prepare<[Params<'accountId'>]>('SELECT 1 FROM accounts WHERE id = @accountId')
-  const markUsed = database.prepare<[Params<'keyId' | 'atMs'>]>(
-    'UPDATE api_keys SET last_used_at_ms = @atMs WHERE id = @keyId',
-  )
-
-  return {
-    findOwner() {
-      const row = findOwner.get()
-      return row && accounts.fromRow(row)
-    },
-    hasAccount: (accountId) => hasAccount.get({ accountId }) !== undefined,
-    addAccount: (account) => void addAccount.run(accounts.params(account)),
-    addKey({ issuer, ...key }) {
-      const issuerWallet = issuer?.wallet ?? null
-      addKey.run(apiKeys.params({ ...key, issuerWallet, issuerSignIn: issuer?.signIn ?? null }))
-    },
-    findHolder(hash) {
-      const row = findHolder.get({ hash })
-      return row && { ...holders.fromRow(row), owner: row.owner === 1 }
-    },
-    listKeys: (accountId) => listKeys.all({ accountId }).map(toApiKey),
-    findRules(keyId) {
-      const row = findRules.get({ keyId })
-      return row && rules.fromRow(row)
-    },
-    findKey(accountId, keyId) {
-      const row = findKey.get({ accountId, keyId })
-      return row && toApiKey(row)
-    },
-    listKeysIssuedBy: (wallet) => listIssuedBy.all({ wallet }).map(toApiKey),
-    countKeysOfSignIn: (accountId, signIn) => countOfSignIn.get({ accountId, signIn })?.count ?? 0,
-    removeKey: (keyId) => void removeKey.run({ keyId }),
-    removeOwnerFileKeys: (accountId) => void removeOwnerFileKeys.run({ accountId }),
-    hasOwnerFileKey: (accountId) => (countOwnerFileKeys.get({ accountId })?.count ?? 0) > 0,
-    markUsed: (keyId, atMs) => void markUsed.run({ keyId, atMs }),
-    atomically: (work) => database.transaction(work).immediate(),
-  }
+  ).withRows(toCount),
+  findRules: defineStatement<Params<'keyId'>>(`SELECT ${rules.selection()} FROM api_keys WHERE id = @keyId`).withRows(
+    rules.fromRow,
+  ),
+  markUsed: defineStatement<Params<'keyId' | 'atMs'>>('UPDATE api_keys SET last_used_at_ms = @atMs WHERE id = @keyId'),
 }
+
+/** Accounts and their API keys. */
+export const accountRepository = {
+  findOwner: (query: Query): Promise<Account | undefined> => query.first(accountStatements.findOwner),
+  async hasAccount(query: Query, accountId: string): Promise<boolean> {
+    return (await query.first(accountStatements.hasAccount, { accountId })) ?? false
+  },
+  async addAccount(tx: Transaction, account: Account): Promise<void> {
+    await tx.run(accountStatements.addAccount, accounts.params(account))
+  },
+  async addKey(tx: Transaction, { issuer, ...key }: ApiKeyRecord): Promise<void> {
+    const [issuerWallet, issuerSignIn] = [issuer?.wallet ?? null, issuer?.signIn ?? null]
+    await tx.run(accountStatements.addKey, apiKeys.params({ ...key, issuerWallet, issuerSignIn }))
+  },
+  findHolder: (query: Query, hash: Buffer): Promise<KeyHolder | undefined> =>
+    query.first(accountStatements.findHolder, { hash }),
+  /** Newest first. */
+  listKeys: (query: Query, accountId: AccountId): Promise<ApiKeyRecord[]> =>
+    query.all(accountStatements.listKeys, { accountId }),
+  async countKeys(query: Query, accountId: AccountId): Promise<number> {
+    return (await query.first(accountStatements.countKeys, { accountId })) ?? 0
+  },
+  findRules: (query: Query, keyId: string): Promise<KeyRules | undefined> =>
+    query.first(accountStatements.findRules, { keyId }),
+  findKey: (query: Query, accountId: AccountId, keyId: string): Promise<ApiKeyRecord | undefined> =>
+    query.first(accountStatements.findKey, { accountId, keyId }),
+  /** @param wallet key of the wallet */
+  listKeysIssuedBy: (query: Query, wallet: string): Promise<ApiKeyRecord[]> =>
+    query.all(accountStatements.listIssuedBy, { wallet }),
+  async countKeysOfSignIn(query: Query, accountId: AccountId, signIn: string): Promise<number> {
+    return (await query.first(accountStatements.countOfSignIn, { accountId, signIn })) ?? 0
+  },
+  async removeKey(tx: Transaction, keyId: string): Promise<void> {
+    await tx.run(accountStatements.removeKey, { keyId })
+  },
+  async removeOwnerFileKeys(tx: Transaction, accountId: AccountId): Promise<void> {
+    await tx.run(accountStatements.removeOwnerFileKeys, { accountId })
+  },
+  async hasOwnerFileKey(query: Query, accountId: AccountId): Promise<boolean> {
+    return ((await query.first(accountStatements.countOwnerFileKeys, { accountId })) ?? 0) > 0
+  },
+  async markUsed(tx: Transaction, keyId: string, atMs: number): Promise<void> {
+    await tx.run(accountStatements.markUsed, { keyId, atMs })
+  },
+}
+export type AccountRepository = typeof accountRepository
 
 function toApiKey(row: StoredRow): ApiKeyRecord {
   const { issuerWallet: wallet, issuerSignIn: signIn, ...key } = apiKeys.fromRow(row)
   return { ...key, issuer: wallet !== null && signIn !== null ? { wallet, signIn } : null }
+}
+
+function toCount(row: StoredRow): number {
+  return Number(row.count)
 }

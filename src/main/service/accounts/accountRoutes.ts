@@ -18,15 +18,18 @@ export function createAccountRoutes({
   /** Micro-dollars that a key with a daily limit spent today. */
   sumSpentToday: (keyId: string) => Promise<number>
   recordForAccount: ActivityLog['recordForAccount']
-  principals: Pick<ServicePrincipals, 'end'>
+  principals: Pick<ServicePrincipals, 'end' | 'assertPresent'>
   /** Sign-in of a caller. Null for other principals, whose keys end only by revocation. */
   getIssuer: (caller: Caller) => ApiKeyRecord['issuer']
 }): Endpoint[] {
   return [
-    createEndpoint(createApiKey, ({ body }, { caller }) => {
+    createEndpoint(createApiKey, async ({ body }, { caller }) => {
       const { models = null, daily_limit_cents: limit } = body
       const dailyLimit = limit === undefined ? null : centsToMicroUsd(limit)
-      const created = keys.create(caller.accountId, body.name, { models, dailyLimit, issuer: getIssuer(caller) })
+      const created = await keys.create(caller.accountId, body.name, {
+        ...{ models, dailyLimit, issuer: getIssuer(caller) },
+        assertAllowed: (tx) => principals.assertPresent(tx, caller.principal),
+      })
       const { id, key, prefix, name } = created
       recordForAccount(caller.accountId, {
         type: 'key.created',
@@ -35,11 +38,11 @@ export function createAccountRoutes({
       return { id, key, key_prefix: prefix, name, created_at: toIsoTime(created.createdAtMs), ...rulesToWire(created) }
     }),
     createEndpoint(listApiKeys, async (_, { caller }) => {
-      const listed = await Promise.all(keys.list(caller.accountId).map((key) => toWire(key, sumSpentToday)))
+      const listed = await Promise.all((await keys.list(caller.accountId)).map((key) => toWire(key, sumSpentToday)))
       return { api_keys: listed, data: listed, count: listed.length }
     }),
     createEndpoint(revokeApiKey, async ({ params }, { caller }) => {
-      const { name, prefix } = keys.revoke(caller.accountId, params.keyId)
+      const { name, prefix } = await keys.revoke(caller.accountId, params.keyId)
       recordForAccount(caller.accountId, {
         type: 'key.revoked',
         description: `Revoked the API key “${name}” (${prefix}…).`,

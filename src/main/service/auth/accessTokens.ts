@@ -5,7 +5,7 @@ import { authLimits } from '#shared/contract/auth.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
 import { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../base/endpoint.ts'
-import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
+import type { SignInRights } from './refreshTokenRepository.ts'
 import { toCaip10, type WalletName } from './walletRepository.ts'
 
 export type AccessTokens = {
@@ -14,7 +14,7 @@ export type AccessTokens = {
    * Identifies the caller that a token belongs to.
    * @returns undefined if the token is unknown or expired, or its sign-in ended
    */
-  identify(token: string): Caller | undefined
+  identify(token: string): Promise<Caller | undefined>
 }
 
 /** Tolerance for clock corrections, in milliseconds. */
@@ -41,16 +41,18 @@ const Claims = z.object({
 })
 
 /**
- * JSON Web Tokens of one type, issued and accepted only by this service. Every request verifies one synchronously, as
- * it does API keys, so the code uses Node's HMAC: JWT libraries are asynchronous.
+ * JSON Web Tokens of one type, issued and accepted only by this service. Transactions create them, so the code uses
+ * Node's synchronous HMAC: JWT libraries are asynchronous. A request reads the database only for a token that is valid
+ * in itself.
  * @see https://www.rfc-editor.org/rfc/rfc8725
  */
 export function createAccessTokens(options: {
   secret: Buffer
-  sessions: Pick<RefreshTokenRepository, 'findRights'>
+  /** @returns undefined after the sign-in ended or its wallet was unlinked */
+  findRights: (familyId: string) => Promise<SignInRights | undefined>
   now: () => number
 }): AccessTokens {
-  const { secret, sessions, now } = options
+  const { secret, findRights, now } = options
   const mac = (signed: string) => createHmac('sha256', secret).update(signed).digest()
   return {
     create({ accountId, familyId, wallet }) {
@@ -68,7 +70,7 @@ export function createAccessTokens(options: {
       const signed = `${header}.${encodeSegment(claims)}`
       return `${signed}.${mac(signed).toString('base64url')}`
     },
-    identify(token) {
+    async identify(token) {
       if (token.length > maxToken || !token.startsWith(`${header}.`)) return undefined
       const end = token.lastIndexOf('.')
       if (end === header.length) return undefined
@@ -81,7 +83,7 @@ export function createAccessTokens(options: {
       // A token issued in the future dates from before the clock was set back, so its hour may be over.
       if (!claims || claims.exp * 1000 <= now() || claims.iat * 1000 > now() + maxSkewMs) return undefined
       const { account, family, wallet } = claims
-      const rights = sessions.findRights(family)
+      const rights = await findRights(family)
       if (rights?.accountId !== account) return undefined
       return {
         accountId: account,

@@ -6,11 +6,13 @@ import type { AccountRequests } from './accountRequests.ts'
 
 export function createAccountRequestRoutes(requests: AccountRequests): Endpoint[] {
   return [
-    createEndpoint(listAccountRequests, ({ query }) => {
-      const listed = requests.list(query.limit).map(toWire)
+    createEndpoint(listAccountRequests, async ({ query }) => {
+      const listed = (await requests.list(query.limit)).map(toWire)
       return { requests: listed, count: listed.length }
     }),
-    createEndpoint(decideAccountRequest, ({ params, body }) => toWire(requests.decide(params.id, body.allow))),
+    createEndpoint(decideAccountRequest, async ({ params, body }) =>
+      toWire(await requests.decide(params.id, body.allow)),
+    ),
   ]
 }
 

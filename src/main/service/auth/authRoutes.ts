@@ -9,24 +9,27 @@ import {
   verifySignIn,
   verifySolanaSignIn,
 } from '#shared/contract/auth.ts'
+import type { AccountId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
+import type { Query, Transaction } from '#storage/store.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import { createEndpoint, createSignInEndpoint, type Endpoint } from '../base/endpoint.ts'
+import type { ServicePrincipals } from '../base/principals.ts'
 import type { LinkedWallets } from './linkedWallets.ts'
 import type { Nonces } from './nonces.ts'
-import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
+import { refreshTokenRepository } from './refreshTokenRepository.ts'
 import type { SignIns } from './signIns.ts'
-import { toCaip10, type WalletRecord, type WalletRepository } from './walletRepository.ts'
+import { toCaip10, type WalletRecord, walletRepository } from './walletRepository.ts'
 
 export function createAuthRoutes(options: {
   nonces: Pick<Nonces, 'create'>
   signIns: SignIns
   linked: LinkedWallets
-  wallets: Pick<WalletRepository, 'list'>
-  sessions: Pick<RefreshTokenRepository, 'findRights'>
+  read: Query
   accounts: Pick<AccountRepository, 'findKey'>
+  principals: Pick<ServicePrincipals, 'assertPresent'>
 }): Endpoint[] {
-  const { nonces, signIns, linked, wallets, sessions, accounts } = options
+  const { nonces, signIns, linked, read, accounts, principals } = options
   return [
     createSignInEndpoint(createNonce, async (_, { openQuota }) => {
       const count = await openQuota('nonce')
@@ -45,10 +48,10 @@ export function createAuthRoutes(options: {
       await signIns.end(body.refresh_token)
       return { success: true }
     }),
-    createEndpoint(getMe, ({ query }, { caller }) => {
-      const listed = wallets.list(caller.accountId)
+    createEndpoint(getMe, async ({ query }, { caller }) => {
+      const listed = await walletRepository.list(read, caller.accountId)
       const wallet = caller.wallet ?? listed[0]
-      const key = caller.keyId === undefined ? undefined : accounts.findKey(caller.accountId, caller.keyId)
+      const key = caller.keyId === undefined ? undefined : await accounts.findKey(read, caller.accountId, caller.keyId)
       return {
         id: caller.accountId,
         wallet_address: wallet?.address ?? null,
@@ -65,21 +68,17 @@ export function createAuthRoutes(options: {
           : null,
         sign_in_id: caller.principal?.startsWith('sign-in:') ? caller.principal.slice('sign-in:'.length) : null,
         ...(query.sign_in_ids !== undefined && {
-          active_sign_in_ids: query.sign_in_ids
-            .split(',')
-            .filter((id) => sessions.findRights(id)?.accountId === caller.accountId),
+          active_sign_in_ids: await listActiveSignIns(read, caller.accountId, query.sign_in_ids.split(',')),
         }),
       }
     }),
-    createEndpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host, lease }) => {
-      const assertAllowed = (): void => {
-        if (lease?.error) throw lease.error
-      }
+    createEndpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host }) => {
+      const assertAllowed = (tx: Transaction) => principals.assertPresent(tx, caller.principal)
       return toWire(await linked.link(caller, { ...body, chainType, host }, assertAllowed))
     }),
     createEndpoint(unlinkWallet, async ({ params }, { caller, lease }) => {
       lease?.release() // released so that a sign-in that unlinks its own wallet receives the response
-      const { wallet, revokedKeys, linkedWallets } = await linked.unlink(caller, params.address)
+      const { wallet, revokedKeys, linkedWallets, remaining } = await linked.unlink(caller, params.address)
       return {
         success: true,
         wallet_address: wallet.address,
@@ -87,12 +86,21 @@ export function createAuthRoutes(options: {
         linked_wallets: linkedWallets.map(({ address }) => address),
         message: unlinkMessage({
           keys: revokedKeys.length,
-          wallets: wallets.list(caller.accountId).length,
+          wallets: remaining,
           linked: linkedWallets.length,
         }),
       }
     }),
   ]
+}
+
+async function listActiveSignIns(read: Query, accountId: AccountId, ids: readonly string[]): Promise<string[]> {
+  const active: string[] = []
+  for (const id of ids) {
+    const rights = await refreshTokenRepository.findRights(read, id)
+    if (rights?.accountId === accountId) active.push(id)
+  }
+  return active
 }
 
 /** @param counts revoked keys, wallets that are still linked, and how many of these the unlinked wallet linked */

@@ -1,32 +1,31 @@
 import { AccountId } from '#shared/ids.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
+import type { Transaction } from '#storage/store.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
-import type { ActivityLog } from '../activity/activityLog.ts'
-import type { WalletName, WalletRepository } from './walletRepository.ts'
+import type { RecordEntry } from '../activity/recordedWrite.ts'
+import { type WalletName, walletRepository } from './walletRepository.ts'
 
 export type NewAccounts = {
   /**
-   * Creates an account for a wallet without one. Call it within a transaction.
+   * Creates an account for a wallet without one.
    * @param how end of the sentence in the activity log
    */
-  create(wallet: WalletName, how: string): AccountId
+  create(change: { tx: Transaction; record: RecordEntry }, wallet: WalletName, how: string): Promise<AccountId>
 }
 
 export function createNewAccounts(options: {
   accounts: Pick<AccountRepository, 'addAccount'>
-  wallets: Pick<WalletRepository, 'add'>
-  note: ActivityLog['recordForAccount']
   now: () => number
   randomBytes: (count: number) => Buffer
 }): NewAccounts {
-  const { accounts, wallets, note, now, randomBytes } = options
+  const { accounts, now, randomBytes } = options
   return {
-    create(wallet, how) {
+    async create({ tx, record }, wallet, how) {
       const accountId = AccountId.parse(`acct_${randomBytes(12).toString('hex')}`)
       const name = shortenAddress(wallet.address)
-      accounts.addAccount({ id: accountId, role: 'user', name, createdAtMs: now() })
-      wallets.add({ ...wallet, accountId, linkedAtMs: now(), linkedBy: null })
-      note(accountId, { type: 'account.created', description: `${name} ${how}.` })
+      await accounts.addAccount(tx, { id: accountId, role: 'user', name, createdAtMs: now() })
+      await walletRepository.add(tx, { ...wallet, accountId, linkedAtMs: now(), linkedBy: null })
+      await record(accountId, { type: 'account.created', description: `${name} ${how}.` })
       return accountId
     },
   }

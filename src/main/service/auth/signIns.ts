@@ -1,27 +1,23 @@
 import { AppError } from '#shared/appError.ts'
-import type { AccountActivityType } from '#shared/contract/activity.ts'
 import { authLimits, type Tokens } from '#shared/contract/auth.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { shortenAddress } from '#shared/shortAddress.ts'
+import type { Store, Transaction } from '#storage/store.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { RecordedWrite } from '../activity/recordedWrite.ts'
 import type { ServicePrincipals } from '../base/principals.ts'
 import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
 import type { AccessTokens } from './accessTokens.ts'
 import type { AccountRequests } from './accountRequests.ts'
 import type { NewAccounts } from './newAccounts.ts'
-import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
+import { refreshTokenRepository } from './refreshTokenRepository.ts'
 import type { SignedMessage, SignInChecks } from './signInChecks.ts'
-import { toWalletKey, type WalletName, type WalletRepository } from './walletRepository.ts'
-
-export type RecordAccountActivity = (
-  accountId: AccountId,
-  entry: { type: AccountActivityType; description: string },
-) => void
+import { toWalletKey, type WalletName, walletRepository } from './walletRepository.ts'
 
 export type SignIns = {
   /**
    * Verifies a signed message and issues tokens. `newWallets` decides whether the first sign-in of a wallet creates its
-   * account; `admitNew` may still throw.
+   * account; `admitNew` is called before that, and may still throw.
    * @throws AppError `auth/nonce`, `auth/verification`, `auth/forbidden`, `auth/account-requested`,
    * `auth/account-denied`
    */
@@ -42,98 +38,112 @@ const refreshTokens = createSecretTokens('srt')
 
 export function createSignIns(options: {
   checks: SignInChecks
-  wallets: WalletRepository
-  accounts: Pick<AccountRepository, 'atomically' | 'countKeysOfSignIn'>
-  sessions: RefreshTokenRepository
+  store: Store
+  writeRecorded: RecordedWrite
+  accounts: Pick<AccountRepository, 'countKeysOfSignIn'>
   access: Pick<AccessTokens, 'create'>
   newWallets: NewWallets
   created: NewAccounts
   requests: Pick<AccountRequests, 'ask'>
-  note: RecordAccountActivity
   principals: Pick<ServicePrincipals, 'end'>
   now: () => number
   randomBytes: (count: number) => Buffer
 }): SignIns {
-  const { checks, wallets, accounts, sessions, access, note, principals, now, randomBytes } = options
+  const { checks, store, writeRecorded, accounts, access, newWallets, created, principals, now, randomBytes } = options
   const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
-  const findOrCreateAccount = (wallet: WalletName, admitNew: () => void): AccountId => {
-    const existing = wallets.find(wallet)
-    if (existing) return existing.accountId
-    if (options.newWallets !== 'welcome') {
-      throw new AppError(
-        'auth/forbidden',
-        'This service does not create accounts. Ask its owner to link this wallet to an account.',
-      )
-    }
-    admitNew()
-    return options.created.create(wallet, 'signed in for the first time')
-  }
-
-  const issue = (options: { accountId: AccountId; familyId: string; wallet: WalletName }): Tokens => {
+  const issue = async (
+    tx: Transaction,
+    signIn: { accountId: AccountId; familyId: string; wallet: WalletName },
+  ): Promise<Tokens> => {
     const token = refreshTokens.create(randomBytes)
     const nowMs = now()
-    sessions.add({
-      ...options,
-      hash: hashSecret(token),
-      createdAtMs: nowMs,
-      expiresAtMs: nowMs + authLimits.refreshMs,
-    })
+    const times = { createdAtMs: nowMs, expiresAtMs: nowMs + authLimits.refreshMs }
+    await refreshTokenRepository.add(tx, { ...signIn, hash: hashSecret(token), ...times })
     return {
-      access_token: access.create(options),
+      access_token: access.create(signIn),
       refresh_token: token,
       token_type: 'Bearer',
       expires_in: authLimits.accessMs / 1000,
     }
   }
 
+  /** @returns undefined for a wallet without an account, unless it may get one */
+  const signIn = (wallet: WalletName, mayCreate: boolean): Promise<Tokens | undefined> =>
+    writeRecorded(async (tx, record) => {
+      await refreshTokenRepository.removeExpired(tx, now())
+      const linked = await walletRepository.find(tx, wallet)
+      if (!linked && !mayCreate) return undefined
+      const accountId =
+        linked?.accountId ?? (await created.create({ tx, record }, wallet, 'signed in for the first time'))
+      await record(accountId, {
+        type: 'auth.signed_in',
+        description: `${shortenAddress(wallet.address)} signed in.`,
+      })
+      return issue(tx, { accountId, familyId: newId('fam'), wallet })
+    })
+
+  /** @returns the tokens, or the sign-in that the reuse of a token has ended */
+  const exchange = (hash: Buffer): Promise<{ tokens?: Tokens; endedFamily?: string }> =>
+    writeRecorded(async (tx, record) => {
+      const nowMs = now()
+      await refreshTokenRepository.removeExpired(tx, nowMs)
+      const session = await refreshTokenRepository.find(tx, hash)
+      if (!session || session.revokedAtMs !== null || session.expiresAtMs <= nowMs) return {}
+      const { familyId, accountId } = session
+      if (session.usedAtMs !== null) {
+        // Two clients hold the token, so one of them stole it. The thief cannot be identified, so both must sign in
+        // again.
+        await refreshTokenRepository.revokeFamily(tx, familyId, nowMs)
+        await record(accountId, {
+          type: 'auth.refused_reuse',
+          description: describeReuse(await accounts.countKeysOfSignIn(tx, accountId, familyId)),
+        })
+        return { endedFamily: familyId }
+      }
+      const wallets = await walletRepository.list(tx, accountId)
+      const wallet = wallets.find((it) => toWalletKey(it) === session.wallet)
+      if (!wallet) return {}
+      await refreshTokenRepository.markUsed(tx, hash, nowMs)
+      return { tokens: await issue(tx, { accountId, familyId, wallet }) }
+    })
+
   return {
     async verify(signed, admitNew) {
       const wallet = await checks.verify(signed)
-      if (options.newWallets === 'ask' && !wallets.find(wallet)) throw options.requests.ask(wallet)
-      return accounts.atomically(() => {
-        sessions.removeExpired(now())
-        const accountId = findOrCreateAccount(wallet, admitNew)
-        note(accountId, { type: 'auth.signed_in', description: `${shortenAddress(wallet.address)} signed in.` })
-        return issue({ accountId, familyId: newId('fam'), wallet })
-      })
+      if (newWallets === 'ask' && !(await walletRepository.find(store.read, wallet))) {
+        const refusal = await options.requests.ask(wallet)
+        if (refusal) throw refusal
+      }
+      const tokens = await signIn(wallet, false)
+      if (tokens) return tokens
+      if (newWallets === 'welcome') {
+        admitNew()
+        const ofNewAccount = await signIn(wallet, true)
+        if (ofNewAccount) return ofNewAccount
+      }
+      throw new AppError(
+        'auth/forbidden',
+        'This service does not create accounts. Ask its owner to link this wallet to an account.',
+      )
     },
     async refresh(token) {
-      const hash = hashSecret(token)
-      let reusedFamily: string | undefined
-      const issued = accounts.atomically(() => {
-        sessions.removeExpired(now())
-        const session = refreshTokens.isOne(token) ? sessions.find(hash) : undefined
-        if (!session || session.revokedAtMs !== null || session.expiresAtMs <= now()) return undefined
-        const { familyId, accountId } = session
-        if (session.usedAtMs !== null) {
-          // Two clients hold the token, so one of them stole it. The thief cannot be identified, so both must sign in
-          // again.
-          sessions.revokeFamily(familyId, now())
-          reusedFamily = familyId
-          note(accountId, {
-            type: 'auth.refused_reuse',
-            description: describeReuse(accounts.countKeysOfSignIn(accountId, familyId)),
-          })
-          return undefined
-        }
-        const wallet = wallets.list(accountId).find((it) => toWalletKey(it) === session.wallet)
-        if (!wallet) return undefined
-        sessions.markUsed(hash, now())
-        return issue({ accountId, familyId, wallet })
-      })
-      if (issued) return issued
-      if (reusedFamily !== undefined) await principals.end(`sign-in:${reusedFamily}`)
+      const { tokens, endedFamily } = refreshTokens.isOne(token) ? await exchange(hashSecret(token)) : {}
+      if (tokens) return tokens
+      if (endedFamily !== undefined) await principals.end(`sign-in:${endedFamily}`)
       throw new AppError('auth/refresh', 'The refresh token is not valid.')
     },
     async end(token) {
-      const session = refreshTokens.isOne(token) ? sessions.find(hashSecret(token)) : undefined
-      if (!session || session.revokedAtMs !== null) return
-      accounts.atomically(() => {
-        sessions.revokeFamily(session.familyId, now())
-        note(session.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
+      if (!refreshTokens.isOne(token)) return
+      const hash = hashSecret(token)
+      const endedFamily = await writeRecorded(async (tx, record) => {
+        const session = await refreshTokenRepository.find(tx, hash)
+        if (!session || session.revokedAtMs !== null) return undefined
+        await refreshTokenRepository.revokeFamily(tx, session.familyId, now())
+        await record(session.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
+        return session.familyId
       })
-      await principals.end(`sign-in:${session.familyId}`)
+      if (endedFamily !== undefined) await principals.end(`sign-in:${endedFamily}`)
     },
   }
 }

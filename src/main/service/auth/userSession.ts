@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AccountId } from '#shared/ids.ts'
-import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { hashSecret } from '../base/secretToken.ts'
 
@@ -10,12 +9,12 @@ import { hashSecret } from '../base/secretToken.ts'
  */
 export function createUserSession(options: {
   owner: AccountId
-  accounts: Pick<AccountRepository, 'listKeys'>
+  /** Id of the key in the owner's file. */
+  keyId: string | undefined
   /** @returns undefined if no application runs the service, or the application has not sent the key yet */
   key: () => string | undefined
 }): (credential: string) => Caller | undefined {
-  const { owner, accounts, key } = options
-  const keyId = accounts.listKeys(owner).find(({ inOwnerFile }) => inOwnerFile)?.id
+  const { owner, keyId, key } = options
   return (credential) => {
     const expected = key()
     if (expected === undefined || !timingSafeEqual(hashSecret(credential), hashSecret(expected))) return undefined

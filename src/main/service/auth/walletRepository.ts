@@ -1,8 +1,8 @@
 import { accountNetworks } from '#shared/contract/networks.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 /** The key `caip10` is derived from type and address. */
 const wallets = defineTable('account_wallets', {
@@ -17,31 +17,30 @@ const wallets = defineTable('account_wallets', {
 export type WalletRecord = RowOf<typeof wallets>
 export type WalletName = Pick<WalletRecord, 'type' | 'address'>
 
-export type WalletRepository = {
-  find(wallet: WalletName): WalletRecord | undefined
-  add(wallet: WalletRecord): void
-  remove(wallet: WalletName): void
-  /** Lists the wallets of an account in the order in which they were linked. */
-  list(accountId: AccountId): WalletRecord[]
+const selection = `SELECT ${wallets.selection()} FROM account_wallets`
+
+export const walletStatements = {
+  find: defineStatement<Params<'caip10'>>(`${selection} WHERE caip10 = @caip10`).withRows(wallets.fromRow),
+  add: defineStatement<Params<keyof WalletRecord | 'caip10'>>(wallets.insertWith({ caip10: '@caip10' })),
+  remove: defineStatement<Params<'caip10'>>('DELETE FROM account_wallets WHERE caip10 = @caip10'),
+  list: defineStatement<Params<'accountId'>>(
+    `${selection} WHERE account_id = @accountId ORDER BY linked_at_ms, caip10`,
+  ).withRows(wallets.fromRow),
 }
 
-export function createWalletRepository(database: Database): WalletRepository {
-  const selection = `SELECT ${wallets.selection()} FROM account_wallets`
-  const find = database.prepare<[Params<'caip10'>], StoredRow>(`${selection} WHERE caip10 = @caip10`)
-  const add = database.prepare<[Params<keyof WalletRecord | 'caip10'>]>(wallets.insertWith({ caip10: '@caip10' }))
-  const remove = database.prepare<[Params<'caip10'>]>('DELETE FROM account_wallets WHERE caip10 = @caip10')
-  const list = database.prepare<[Params<'accountId'>], StoredRow>(
-    `${selection} WHERE account_id = @accountId ORDER BY linked_at_ms, rowid`,
-  )
-  return {
-    find(wallet) {
-      const row = find.get({ caip10: toWalletKey(wallet) })
-      return row && wallets.fromRow(row)
-    },
-    add: (wallet) => void add.run({ ...wallets.params(wallet), caip10: toWalletKey(wallet) }),
-    remove: (wallet) => void remove.run({ caip10: toWalletKey(wallet) }),
-    list: (accountId) => list.all({ accountId }).map(wallets.fromRow),
-  }
+/** Wallets that sign in to accounts. */
+export const walletRepository = {
+  find: (query: Query, wallet: WalletName): Promise<WalletRecord | undefined> =>
+    query.first(walletStatements.find, { caip10: toWalletKey(wallet) }),
+  async add(tx: Transaction, wallet: WalletRecord): Promise<void> {
+    await tx.run(walletStatements.add, { ...wallets.params(wallet), caip10: toWalletKey(wallet) })
+  },
+  async remove(tx: Transaction, wallet: WalletName): Promise<void> {
+    await tx.run(walletStatements.remove, { caip10: toWalletKey(wallet) })
+  },
+  /** Lists the wallets of an account in the order in which they were linked. */
+  list: (query: Query, accountId: AccountId): Promise<WalletRecord[]> =>
+    query.all(walletStatements.list, { accountId }),
 }
 
 /** CAIP-10 account id of a wallet: https://chainagnostic.org/CAIPs/caip-10 */

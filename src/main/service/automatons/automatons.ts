@@ -3,7 +3,7 @@ import type { ServiceEvent } from '#shared/contract/events.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { Store } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import type { WalletName, WalletRepository } from '../auth/walletRepository.ts'
+import type { WalletName, WalletRecord } from '../auth/walletRepository.ts'
 import type { AutomatonNonces } from './automatonNonces.ts'
 import { type AutomatonRecord, automatonRepository } from './automatonRepository.ts'
 import { type AutomatonRegistrationRequest, checkProof } from './registrationProof.ts'
@@ -33,7 +33,10 @@ const maxNaming = 100
 export function createAutomatons(options: {
   store: Store
   nonces: AutomatonNonces
-  wallets: Pick<WalletRepository, 'find' | 'list'>
+  wallets: {
+    find(wallet: WalletName): Promise<WalletRecord | undefined>
+    list(accountId: AccountId): Promise<WalletRecord[]>
+  }
   /** Name of the EIP-712 domain for signed registrations. */
   domainName: string
   publish: (accountId: AccountId, event: ServiceEvent) => void
@@ -43,11 +46,14 @@ export function createAutomatons(options: {
   const { store, nonces, wallets, domainName, publish, recordForAccount, now } = options
 
   /** Notifies the creator only if its nonce was used. Otherwise any client could flood its activity log. */
-  const announce = (record: AutomatonRecord, isBound: boolean): void => {
+  const announce = async (record: AutomatonRecord, isBound: boolean): Promise<void> => {
     const addresses = isBound ? [record.creatorAddress, record.automatonAddress] : [record.automatonAddress]
-    const owners = addresses.map((address) => wallets.find({ type: getChainType(address), address })?.accountId)
-    for (const accountId of new Set(owners)) {
-      if (accountId === undefined) continue
+    const owners = new Set<AccountId>()
+    for (const address of addresses) {
+      const wallet = await wallets.find({ type: getChainType(address), address })
+      if (wallet) owners.add(wallet.accountId)
+    }
+    for (const accountId of owners) {
       recordForAccount(accountId, {
         type: 'identity.registered',
         description: `The automaton ${record.sentId} of ${record.automatonAddress} was registered.`,
@@ -74,7 +80,7 @@ export function createAutomatons(options: {
         await automatonRepository.add(tx, record)
         return { isCreated: true, stored: record, isBound }
       })
-      if (isCreated) announce(stored, isBound)
+      if (isCreated) await announce(stored, isBound)
       return stored
     },
     async get(id) {
@@ -83,11 +89,12 @@ export function createAutomatons(options: {
       throw new AppError('identity/not-found', `No automaton ${id} is registered.`)
     },
     async ofAccount(accountId) {
-      const keys = wallets.list(accountId).map(({ address }) => toAddressKey(address))
+      const keys = (await wallets.list(accountId)).map(({ address }) => toAddressKey(address))
       const own = await automatonRepository.listOfWallets(store.read, keys, maxListed)
       return [...own, ...(await automatonRepository.listNaming(store.read, keys, maxNaming))]
     },
-    async bindNonce({ accountId, wallet = wallets.list(accountId)[0] }, automatonId) {
+    async bindNonce({ accountId, wallet: signedInWallet }, automatonId) {
+      const wallet = signedInWallet ?? (await wallets.list(accountId))[0]
       if (!wallet)
         throw new AppError('auth/wallet-needed', 'A nonce belongs to a wallet, and this account has no wallet.')
       const bound = await nonces.bind({

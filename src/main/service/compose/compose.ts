@@ -59,7 +59,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       announceRemovals()
     }
     const ledger = await composeLedger(context)
-    const identity = composeIdentity(context, { sumSpentToday: ledger.credits.sumSpentToday })
+    const identity = await composeIdentity(context, { sumSpentToday: ledger.credits.sumSpentToday })
     const credits = await composeCredits(context, { ledger, identity })
     const payments = await composePayments(context, { ledger, credits, identity })
     const inference = composeInference(context, credits)

@@ -38,7 +38,7 @@ export type CreditModule = {
   billing: SandboxBilling
   prices: PriceList
   /** @throws AppError for a key with limits */
-  assertUnlimited: (caller: Caller) => void
+  assertUnlimited: (caller: Caller) => Promise<void>
   endpoints: readonly Endpoint[]
 }
 

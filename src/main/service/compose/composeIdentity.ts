@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { registerTypedData } from '#shared/contract/automatons.ts'
 import { AccountId } from '#shared/ids.ts'
-import { type ApiKeyRecord, createAccountRepository } from '../accounts/accountRepository.ts'
+import type { Transaction } from '#storage/store.ts'
+import { type ApiKeyRecord, accountRepository } from '../accounts/accountRepository.ts'
 import { createAccountRoutes } from '../accounts/accountRoutes.ts'
 import { type ApiKeyRules, createApiKeys } from '../accounts/apiKeys.ts'
 import { ensureOwner } from '../accounts/ownerAccount.ts'
 import { createAccessTokens } from '../auth/accessTokens.ts'
-import { createAccountRequestRepository } from '../auth/accountRequestRepository.ts'
 import { createAccountRequestRoutes } from '../auth/accountRequestRoutes.ts'
 import { createAccountRequests } from '../auth/accountRequests.ts'
 import { createAuthRoutes } from '../auth/authRoutes.ts'
@@ -15,11 +15,11 @@ import { createLinkedWallets } from '../auth/linkedWallets.ts'
 import { createNewAccounts } from '../auth/newAccounts.ts'
 import { createNonces } from '../auth/nonces.ts'
 import { readTokenSecret } from '../auth/readTokenSecret.ts'
-import { createRefreshTokenRepository } from '../auth/refreshTokenRepository.ts'
+import { refreshTokenRepository } from '../auth/refreshTokenRepository.ts'
 import { createSignInChecks } from '../auth/signInChecks.ts'
 import { createSignIns } from '../auth/signIns.ts'
 import { createUserSession } from '../auth/userSession.ts'
-import { createWalletRepository, toWalletKey } from '../auth/walletRepository.ts'
+import { toWalletKey, type WalletName, walletRepository } from '../auth/walletRepository.ts'
 import { createAutomatonNonces } from '../automatons/automatonNonces.ts'
 import { createAutomatonRoutes } from '../automatons/automatonRoutes.ts'
 import { createAutomatons } from '../automatons/automatons.ts'
@@ -34,9 +34,9 @@ export type IdentityModule = {
   findHolder: (credential: string) => Promise<Caller | undefined>
   owner: AccountId
   /** @returns undefined for a revoked key */
-  getRules: (keyId: string) => ApiKeyRules | undefined
+  getRules: (keyId: string) => Promise<ApiKeyRules | undefined>
   /** Finds an account by the address of a wallet or by its id. */
-  findAccount: (address: string) => AccountId | undefined
+  findAccount: (address: string) => Promise<AccountId | undefined>
   endpoints: readonly Endpoint[]
 }
 
@@ -46,21 +46,24 @@ type IdentityOptions = {
 }
 
 /** Composes authentication: accounts with API keys, wallet sign-ins and registered automatons. */
-export function composeIdentity(context: ServiceContext, dependencies: IdentityOptions): IdentityModule {
-  const { options, database, store, clock, activity, callers, events, address, principals } = context
+export async function composeIdentity(context: ServiceContext, dependencies: IdentityOptions): Promise<IdentityModule> {
+  const { options, store, clock, activity, callers, events, address, principals } = context
   const { dataDir, now } = options
   const note = activity.recordForAccount
 
-  const accounts = createAccountRepository(database)
+  const { read } = store
   const ownerKeyFile = join(dataDir, 'owner.key')
-  const owner = ensureOwner({ accounts, keyFile: ownerKeyFile, now, randomBytes })
-  const keys = createApiKeys({ accounts, now, randomBytes })
-  const person = createUserSession({ owner, accounts, key: options.personKey ?? (() => undefined) })
-  const wallets = createWalletRepository(database)
-  const sessions = createRefreshTokenRepository(database)
+  const owner = await ensureOwner({ store, keyFile: ownerKeyFile, now, randomBytes })
+  const keys = createApiKeys({ store, now, randomBytes })
+  const person = createUserSession({
+    owner,
+    keyId: (await keys.list(owner)).find(({ inOwnerFile }) => inOwnerFile)?.id,
+    key: options.personKey ?? (() => undefined),
+  })
+  const findSignIn = (familyId: string, tx?: Transaction) => refreshTokenRepository.findRights(tx ?? read, familyId)
   const access = createAccessTokens({
     secret: readTokenSecret(join(dataDir, 'token.secret'), randomBytes),
-    sessions,
+    findRights: findSignIn,
     now: clock.steadyMs,
   })
   const signInNonces = createNonces({ store, now: clock.steadyMs, randomBytes })
@@ -73,41 +76,34 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
     ],
     now,
   })
-  const created = createNewAccounts({ accounts, wallets, note, now, randomBytes })
+  const { writeRecorded } = activity
+  const created = createNewAccounts({ accounts: accountRepository, now, randomBytes })
   const requests = createAccountRequests({
-    records: createAccountRequestRepository(database),
-    accounts,
-    wallets,
-    created,
-    note: (entry) => note(owner, entry),
+    ...{ store, writeRecorded, owner, created },
     onChanged: () => events.publish(owner, { type: 'account-requests.changed' }),
     now,
     passedMs: clock.passedMs,
     randomBytes,
   })
   const signedIn = createSignIns({
-    checks,
-    wallets,
-    accounts,
-    sessions,
-    access,
+    ...{ checks, store, writeRecorded, accounts: accountRepository, access },
     newWallets: options.newWallets ?? 'welcome',
-    created,
-    requests,
-    note,
-    principals,
+    ...{ created, requests, principals },
     now: clock.steadyMs,
     randomBytes,
   })
-  const linked = createLinkedWallets({ checks, wallets, accounts, sessions, requests, note, keys, principals, now })
+  const linked = createLinkedWallets({ checks, writeRecorded, requests, keys, principals, now })
   principals.add('key', keys.getRules)
-  principals.add('sign-in', sessions.findRights)
+  principals.add('sign-in', findSignIn)
   principals.add('person', () => (options.personKey?.() === undefined ? undefined : { accountId: owner }))
 
   const registered = createAutomatons({
     store,
     nonces: createAutomatonNonces({ store, now: clock.steadyMs, randomBytes }),
-    wallets,
+    wallets: {
+      find: (wallet: WalletName) => walletRepository.find(read, wallet),
+      list: (accountId: AccountId) => walletRepository.list(read, accountId),
+    },
     domainName: options.identityDomainName ?? registerTypedData.defaultDomainName,
     publish: events.publish,
     recordForAccount: note,
@@ -118,12 +114,14 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
     ownerKeyFile,
     owner,
     getRules: keys.getRules,
-    findAccount(address) {
+    async findAccount(address) {
       const type = /^0x/i.test(address) ? 'evm' : 'solana'
-      const accountId = wallets.find({ type, address })?.accountId
-      return accountId ?? (accounts.hasAccount(address) ? AccountId.parse(address) : undefined)
+      const wallet = await walletRepository.find(read, { type, address })
+      if (wallet) return wallet.accountId
+      return (await accountRepository.hasAccount(read, address)) ? AccountId.parse(address) : undefined
     },
-    findHolder: async (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
+    findHolder: async (credential) =>
+      person(credential) ?? (await keys.identify(credential)) ?? (await access.identify(credential)),
     capabilities: ['sign-in', 'identity'],
     endpoints: callers.bindEndpoints([
       ...createAccountRoutes({
@@ -134,7 +132,9 @@ export function composeIdentity(context: ServiceContext, dependencies: IdentityO
         getIssuer,
       }),
       ...createAccountRequestRoutes(requests),
-      ...createAuthRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, sessions, accounts }),
+      ...createAuthRoutes({
+        ...{ nonces: signInNonces, signIns: signedIn, linked, read, accounts: accountRepository, principals },
+      }),
       ...createAutomatonRoutes(registered),
     ]),
   }

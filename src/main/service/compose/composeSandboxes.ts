@@ -7,7 +7,7 @@ import { describeWrite } from '#shared/contract/activityTexts.ts'
 import type { HostEvent } from '#shared/contract/hostIpc.ts'
 import { type AccountId, SandboxId } from '#shared/ids.ts'
 import type { Query } from '#storage/store.ts'
-import { createAccountRepository } from '../accounts/accountRepository.ts'
+import { accountRepository } from '../accounts/accountRepository.ts'
 import type { Caller, Endpoint, SocketEndpoint } from '../base/endpoint.ts'
 import type { SandboxBilling, SandboxRun } from '../credits/sandboxBilling.ts'
 import { createSandboxMeter, type SandboxMeter } from '../credits/sandboxMeter.ts'
@@ -224,14 +224,13 @@ function composeSnapshots(
 }
 
 function composeFoundSandboxes(
-  { options, database, store, activity }: ServiceContext,
+  { options, store, activity }: ServiceContext,
   dependencies: { records: SandboxRepository; sandboxes: SandboxRegistry; call: HostCall },
 ): FoundSandboxes {
-  const accounts = createAccountRepository(database)
   return createFoundSandboxes({
     ...dependencies,
     ...{ store, removals: foundSandboxRepository, snapshots: snapshotRepository, now: options.now },
-    hasAccount: accounts.hasAccount,
+    hasAccount: (accountId) => accountRepository.hasAccount(store.read, accountId),
     recordForAccount: activity.recordForAccount,
     log: options.log.forArea('sandboxes'),
   })

@@ -4,7 +4,12 @@ import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import type { AnyParams, Query, Statement } from '#storage/store.ts'
+import { accountStatements } from '../accounts/accountRepository.ts'
+import { accountActivityStatements } from '../activity/accountActivityRepository.ts'
 import { createActivityRepository } from '../activity/activityRepository.ts'
+import { accountRequestStatements } from '../auth/accountRequestRepository.ts'
+import { refreshTokenStatements } from '../auth/refreshTokenRepository.ts'
+import { walletStatements } from '../auth/walletRepository.ts'
 import { automatonStatements } from '../automatons/automatonRepository.ts'
 import { createHistoryRepository } from '../credits/historyRepository.ts'
 import { createLedgerRepository } from '../credits/ledgerRepository.ts'
@@ -47,6 +52,16 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   payments: paymentStatements,
   'sandbox domains': sandboxDomainStatements,
   'domain claims': domainClaimStatements,
+  accounts: accountStatements,
+  wallets: walletStatements,
+  'refresh tokens': refreshTokenStatements,
+  'account requests': pickLookups(accountRequestStatements),
+  'account activity': accountActivityStatements,
+}
+
+/** The number of account requests is limited, so statements over all of them may scan. */
+function pickLookups({ find, findOfWallet, add, remove }: typeof accountRequestStatements) {
+  return { find, findOfWallet, add, remove }
 }
 const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'
 

@@ -44,11 +44,11 @@ type CreditRouteOptions = {
   credits: Credits
   prices: PriceList
   sandboxesCharged: boolean
-  getRules: (keyId: string) => KeyRules | undefined
+  getRules: (keyId: string) => Promise<KeyRules | undefined>
   /** @throws AppError for a key with limits */
-  assertUnlimited: (caller: Caller) => void
+  assertUnlimited: (caller: Caller) => Promise<void>
   /** Finds an account by the address of a wallet or by its id. */
-  findAccount: (address: string) => AccountId | undefined
+  findAccount: (address: string) => Promise<AccountId | undefined>
   recordForAccount: ActivityLog['recordForAccount']
   now: () => number
 }
@@ -102,8 +102,8 @@ function createHistoryRoutes({ credits, prices, sandboxesCharged, now }: CreditR
 function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
   const { credits, getRules, assertUnlimited, recordForAccount } = options
 
-  const findRecipient = (address: string): AccountId => {
-    const accountId = options.findAccount(address)
+  const findRecipient = async (address: string): Promise<AccountId> => {
+    const accountId = await options.findAccount(address)
     if (accountId) return accountId
     throw new AppError('credits/recipient-not-found', `No account of this service belongs to ${address}.`)
   }
@@ -112,11 +112,11 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
     createEndpoint(transferCredits, async ({ body }, { caller, repeatable }) => {
       const { to_address, amount_cents, note = '' } = body
       const { accountId: from, keyId } = caller
-      const to = findRecipient(to_address)
+      const to = await findRecipient(to_address)
       if (to === from) throw new AppError('request/invalid', '`to_address` must belong to another account.')
       const row = await credits.transfer({
         ...{ from, to, note, amount: centsToMicroUsd(amount_cents), idempotencyKey: repeatable?.key },
-        key: toKeyLimit(keyId, getRulesFor(keyId, getRules)),
+        key: toKeyLimit(keyId, await getRulesFor(keyId, getRules)),
       })
       const amount = formatUsd(toMicroUsd(row.amount), 'cents', 'down')
       recordForAccount(from, {
@@ -131,9 +131,9 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
       }
     }),
     createEndpoint(grantCredits, async ({ body }, { caller, repeatable }) => {
-      assertUnlimited(caller)
+      await assertUnlimited(caller)
       const { to_address, amount_cents, note = '' } = body
-      const to = findRecipient(to_address)
+      const to = await findRecipient(to_address)
       const row = await credits.grant({
         ...{ by: caller.accountId, to, note, amount: centsToMicroUsd(amount_cents), idempotencyKey: repeatable?.key },
       })
@@ -149,9 +149,9 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
       }
     }),
     createEndpoint(adjustCredits, async ({ body }, { caller, repeatable }) => {
-      assertUnlimited(caller)
+      await assertUnlimited(caller)
       const { to_address, amount_cents, note } = body
-      const to = to_address === undefined ? caller.accountId : findRecipient(to_address)
+      const to = to_address === undefined ? caller.accountId : await findRecipient(to_address)
       const direction = amount_cents > 0 ? 'up' : 'down'
       const amount = centsToMicroUsd(Math.abs(amount_cents))
       const request = { by: caller.accountId, to, direction, amount, note } as const
@@ -170,7 +170,7 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
       }
     }),
     createEndpoint(refundCharge, async ({ body }, { caller, repeatable }) => {
-      assertUnlimited(caller)
+      await assertUnlimited(caller)
       const { transaction_id: transactionId, amount_cents, note = '' } = body
       const row = await credits.refund({
         ...{ by: caller.accountId, transactionId, note, idempotencyKey: repeatable?.key },
@@ -191,9 +191,9 @@ function createTransferRoutes(options: CreditRouteOptions): Endpoint[] {
 }
 
 /** Keys with limits are not allowed to do everything, so sensitive routes require an unlimited key. */
-export function createUnlimitedCheck(rulesOf: (keyId: string) => KeyRules | undefined): (caller: Caller) => void {
-  return ({ keyId }) => {
-    const rules = getRulesFor(keyId, rulesOf)
+export function createUnlimitedCheck(rulesOf: CreditRouteOptions['getRules']): (caller: Caller) => Promise<void> {
+  return async ({ keyId }) => {
+    const rules = await getRulesFor(keyId, rulesOf)
     if (!rules || (rules.models === null && rules.dailyLimit === null)) return
     throw new AppError('auth/forbidden', 'An API key with limits cannot grant, adjust or refund credits.')
   }

@@ -12,7 +12,7 @@ export type KeyRules = { models: readonly string[] | null; dailyLimit: MicroUsd 
 type Options = {
   ledger: Pick<LedgerStore, 'change' | 'read' | 'hasEnded'>
   /** @returns undefined for a revoked key */
-  getRules: (keyId: string) => KeyRules | undefined
+  getRules: (keyId: string) => Promise<KeyRules | undefined>
   log: Log
   /** Schedules a task after some milliseconds. Default: `setTimeout`. */
   later?: (task: () => void, ms: number) => void
@@ -77,7 +77,7 @@ export function openReservations({ ledger, getRules, log, ...options }: Options)
 
   return {
     async reserve({ accountId, keyId, worstCaseMicroUsd, model }) {
-      const rules = getRulesFor(keyId, getRules)
+      const rules = await getRulesFor(keyId, getRules)
       if (rules?.models && !rules.models.includes(model)) {
         throw new AppError('key/model', `This API key is not allowed to use the model \`${model}\`.`, {
           detail: `Allowed models: ${rules.models.join(', ')}.`,
@@ -90,7 +90,7 @@ export function openReservations({ ledger, getRules, log, ...options }: Options)
       return reservation({ ...hold, model })
     },
     async spendable({ accountId, keyId }) {
-      const key = toKeyLimit(keyId, getRulesFor(keyId, getRules))
+      const key = toKeyLimit(keyId, await getRulesFor(keyId, getRules))
       return ledger.read(toPayerKeys(accountId, key), (it) => it.spendable(accountId, key))
     },
   }
@@ -104,9 +104,9 @@ function toPayerKeys(accountId: AccountId, key: KeyLimit | undefined): LedgerKey
  * @returns undefined for calls without a key
  * @throws AppError `auth/invalid` for a revoked key
  */
-export function getRulesFor(keyId: Payer['keyId'], rulesOf: Options['getRules']): KeyRules | undefined {
+export async function getRulesFor(keyId: Payer['keyId'], rulesOf: Options['getRules']): Promise<KeyRules | undefined> {
   if (keyId === undefined) return undefined
-  const rules = rulesOf(keyId)
+  const rules = await rulesOf(keyId)
   if (rules) return rules
   throw new AppError('auth/invalid', 'The API key is not valid.')
 }

@@ -35,7 +35,7 @@ type Options = {
   removals: typeof foundSandboxRepository
   snapshots: Pick<typeof snapshotRepository, 'list' | 'listIds' | 'adopt'>
   sandboxes: Pick<SandboxRegistry, 'adopt'>
-  hasAccount: (id: AccountId) => boolean
+  hasAccount: (id: AccountId) => Promise<boolean>
   call: HostCall
   recordForAccount: ActivityLog['recordForAccount']
   now: () => number
@@ -98,29 +98,32 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
     }
   }
 
-  const findAccount = (label: SandboxLabel | null): AccountId | undefined =>
-    label && options.hasAccount(label.accountId) ? label.accountId : undefined
+  const findAccount = async (label: SandboxLabel | null): Promise<AccountId | undefined> =>
+    label && (await options.hasAccount(label.accountId)) ? label.accountId : undefined
 
   return {
     async list() {
       const unknown = await listUnknown()
       const databaseId = await removals.getDatabaseId(store.read)
-      return unknown.map((machine) => ({
-        id: machine.id,
-        short_id: shortenId(machine.id),
-        name: machine.label?.name ?? null,
-        runtime: machine.runtime,
-        created_at: machine.label ? toIsoTime(machine.label.createdAtMs) : null,
-        account_id: findAccount(machine.label) ?? null,
-        same_database: machine.label?.databaseId === databaseId,
-        snapshot_count: machine.snapshots.length,
-      }))
+      return Promise.all(
+        unknown.map(async (machine) => ({
+          id: machine.id,
+          short_id: shortenId(machine.id),
+          name: machine.label?.name ?? null,
+          runtime: machine.runtime,
+          created_at: machine.label ? toIsoTime(machine.label.createdAtMs) : null,
+          account_id: (await findAccount(machine.label)) ?? null,
+          same_database: machine.label?.databaseId === databaseId,
+          snapshot_count: machine.snapshots.length,
+        })),
+      )
     },
 
     adopt: (id, owner) =>
       changes.run(id, async () => {
         const machine = await require(id)
-        const record = options.sandboxes.adopt(toRecord(machine, findAccount(machine.label) ?? owner, now()))
+        const accountId = (await findAccount(machine.label)) ?? owner
+        const record = options.sandboxes.adopt(toRecord(machine, accountId, now()))
         await adoptSnapshots(machine, new Set())
         return record
       }),

@@ -61,7 +61,7 @@ export function createCheckout(options: CheckoutOptions): (route: Route, sale: A
 
   return (route, sale) => async (input, call, request) => {
     settler.assertConfigured()
-    const accountId = sale.account(input, call)
+    const accountId = await sale.account(input, call)
     const payload = parsePaymentHeader(request.headers)
     const { operation } = route
     const holder = await call.holder() // before the order is looked up, so that nothing is awaited between that and its claim

@@ -28,7 +28,7 @@ export function createTopUpRoute(options: {
   paymentGate: PaymentGate
   prices: PriceList
   ledger: Pick<LedgerStore, 'change'>
-  findAccount: (address: string) => AccountId | undefined
+  findAccount: (address: string) => Promise<AccountId | undefined>
   recordForAccount: ActivityLog['recordForAccount']
 }): Endpoint {
   const { paymentGate, prices, ledger, recordForAccount } = options
@@ -53,8 +53,8 @@ export function createTopUpRoute(options: {
     buyCredits,
     { kind: 'open', signIn: false },
     {
-      account({ params: { address } }) {
-        const accountId = options.findAccount(address)
+      async account({ params: { address } }) {
+        const accountId = await options.findAccount(address)
         if (accountId) return accountId
         throw new AppError('credits/recipient-not-found', `No account of this service belongs to ${address}.`)
       },
@@ -99,7 +99,7 @@ export function createDiscoveryRoute(options: {
 export function createTestMoneyRoutes(options: {
   ledger: TestLedger | undefined
   /** @throws AppError for a key with limits */
-  assertUnlimited: (caller: Caller) => void
+  assertUnlimited: (caller: Caller) => Promise<void>
 }): Endpoint[] {
   const testLedger = (): TestLedger => {
     if (options.ledger) return options.ledger
@@ -109,7 +109,7 @@ export function createTestMoneyRoutes(options: {
   return [
     createEndpoint(giveTestMoney, async ({ body: { address } }, { caller }) => {
       const ledger = testLedger()
-      options.assertUnlimited(caller)
+      await options.assertUnlimited(caller)
       const balance = await ledger.give(address, faucetAmount)
       return { address, amount: String(faucetAmount), balance: String(balance), ...toNames(ledger) }
     }),

@@ -13,7 +13,7 @@ export type Sale<R extends Route, P> = {
   /** Whether discovery lists the route. Default: true. */
   isOffered?: boolean
   /** Returns the account of the payment, which is credited if the work fails. @throws AppError if there is none */
-  account(input: Parsed<R>, call: AnyCall): AccountId
+  account(input: Parsed<R>, call: AnyCall): AccountId | Promise<AccountId>
   /**
    * Returns the price. Not called again for a payment that has settled.
    * @throws AppError before payment if the product cannot be bought
