@@ -68,13 +68,13 @@ export function composePorts(
     },
     now,
   })
-  const tokens = createPortTokens({ records, now: clock.steadyMs, randomBytes })
+  const tokens = createPortTokens({ store, now: clock.steadyMs, randomBytes })
   const frames = createFrameSessions({ now: clock.steadyMs, randomBytes, isPresent: principals.isPresent })
   const rightsIn = (sandboxId: SandboxId | undefined) => {
     const accountId = sandboxId && dependencies.findAccount(sandboxId)
     return accountId && { accountId }
   }
-  principals.add('port-token', (id) => rightsIn(tokens.findSandbox(id)))
+  principals.add('port-token', async (id, query) => rightsIn(await tokens.findSandbox(id, query)))
   principals.add('frame', async (id) => rightsIn(await frames.findSandbox(id)))
   return { names, ports, tokens, frames, domains }
 }

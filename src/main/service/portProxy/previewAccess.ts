@@ -66,8 +66,8 @@ export function createPreviewAccess({
       const caller = await keyHolder(key)
       return caller?.accountId === accountId ? caller : undefined
     }
-    const bearer = (token: string): Caller | undefined => {
-      const principal = accountId && tokens.find(token, port)
+    const bearer = async (token: string): Promise<Caller | undefined> => {
+      const principal = accountId && (await tokens.find(token, port))
       if (!principal) return undefined
       return {
         accountId,

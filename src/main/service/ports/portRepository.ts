@@ -1,9 +1,7 @@
 import { Visibility } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { formatIssuerCondition } from '#storage/issuerIsPresent.ts'
 import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { bytes, defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
-import type { Issuer } from '../base/principals.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const ports = defineTable('ports', {
   sandboxId: text<SandboxId>(),
@@ -11,15 +9,7 @@ const ports = defineTable('ports', {
   visibility: text(Visibility.parse),
   subdomain: nullable(text()),
 })
-const tokens = defineTable('port_tokens', {
-  /** SHA-256 of the token. */
-  hash: bytes(),
-  sandboxId: text<SandboxId>(),
-  port: number(),
-  expiresAtMs: number(),
-})
 export type PortRecord = RowOf<typeof ports>
-type PortToken = RowOf<typeof tokens>
 
 export type PortRepository = {
   /** Inserts or updates a port. */
@@ -32,10 +22,6 @@ export type PortRepository = {
   list(sandboxId: SandboxId): PortRecord[]
   /** @returns whether the port was exposed */
   remove(sandboxId: SandboxId, port: number): boolean
-  addToken(token: PortToken & { issuer: Issuer }): void
-  /** @returns undefined for a token that has expired or whose sign-in has ended. Tokens of a revoked key are deleted */
-  findToken(hash: Buffer, nowMs: number): PortToken | undefined
-  removeExpiredTokens(nowMs: number): void
 }
 
 export function createPortRepository(database: Database): PortRepository {
@@ -54,14 +40,6 @@ export function createPortRepository(database: Database): PortRepository {
   const remove = database.prepare<[Params<'sandboxId' | 'port'>]>(
     'DELETE FROM ports WHERE sandbox_id = @sandboxId AND port = @port',
   )
-  const addToken = database.prepare<[Params<keyof PortToken | 'keyId' | 'signIn'>]>(
-    tokens.insertWith({ issuer_key_id: '@keyId', issuer_sign_in: '@signIn' }),
-  )
-  const findToken = database.prepare<[Params<'hash' | 'nowMs'>], StoredRow>(
-    `SELECT ${tokens.selection()} FROM port_tokens WHERE hash = @hash AND expires_at_ms > @nowMs
-       AND ${formatIssuerCondition('port_tokens')}`,
-  )
-  const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM port_tokens WHERE expires_at_ms <= @nowMs')
   const fromOptionalRow = (row: StoredRow | undefined) => row && ports.fromRow(row)
 
   return {
@@ -71,13 +49,5 @@ export function createPortRepository(database: Database): PortRepository {
     first: (sandboxId) => fromOptionalRow(first.get({ sandboxId })),
     list: (sandboxId) => list.all({ sandboxId }).map(ports.fromRow),
     remove: (sandboxId, port) => remove.run({ sandboxId, port }).changes > 0,
-    addToken({ issuer: { keyId, signIn }, ...token }) {
-      addToken.run({ ...tokens.params(token), keyId, signIn })
-    },
-    findToken(hash, nowMs) {
-      const row = findToken.get({ hash, nowMs })
-      return row && tokens.fromRow(row)
-    },
-    removeExpiredTokens: (nowMs) => void removeExpired.run({ nowMs }),
   }
 }

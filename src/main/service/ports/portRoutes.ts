@@ -28,12 +28,12 @@ export function createPortRoutes(options: {
       ports.remove(sandboxes.requireOwned(caller, params.id).id, params.port)
       return { success: true, message: `Port ${params.port} is no longer exposed.` }
     }),
-    createEndpoint(createPortToken, ({ params, query: { frame_origin: origin } }, { caller }) => {
+    createEndpoint(createPortToken, async ({ params, query: { frame_origin: origin } }, { caller }) => {
       const { id } = sandboxes.requireOwned(caller, params.id)
       const record = ports.get(id, params.port)
       const { principal } = caller
       const { token, expiresAtMs } =
-        origin === undefined ? tokens.create(record, principal) : frames.createToken(record, origin, principal)
+        origin === undefined ? await tokens.create(record, principal) : frames.createToken(record, origin, principal)
       return {
         token,
         open_url: `${options.urlOf(record)}${options.openPath}#token=${token}`,

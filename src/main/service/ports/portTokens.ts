@@ -1,16 +1,19 @@
 import type { PrincipalId } from '#platform/access/principals.ts'
+import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
+import { ConstraintError, type Query, type Store } from '#storage/store.ts'
 import { toIssuer } from '../base/principals.ts'
 import { createSecretTokens, hashSecret } from '../base/secretToken.ts'
-import type { PortRecord, PortRepository } from './portRepository.ts'
+import type { PortRecord } from './portRepository.ts'
+import { portTokenRepository } from './portTokenRepository.ts'
 
 export type PortTokens = {
-  /** Creates a token. Only its hash is stored. */
-  create(port: PortRecord, issuer: PrincipalId): { token: string; expiresAtMs: number }
+  /** Creates a token. Only its hash is stored. @throws AppError `port/not-found` if the port was removed */
+  create(port: PortRecord, issuer: PrincipalId): Promise<{ token: string; expiresAtMs: number }>
   /** @returns the principal of the token if it is currently valid for this port */
-  find(token: string, port: PortRecord): PrincipalId | undefined
+  find(token: string, port: PortRecord): Promise<PrincipalId | undefined>
   /** @param id hexadecimal hash of the token */
-  findSandbox(id: string): SandboxId | undefined
+  findSandbox(id: string, query?: Query): Promise<SandboxId | undefined>
 }
 
 /** Half a day, so that a page in use stays open. */
@@ -18,24 +21,34 @@ export const portTokenSeconds = 12 * 3600
 const pageTokens = createSecretTokens('spt')
 
 export function createPortTokens(options: {
-  records: PortRepository
+  store: Store
   now: () => number
   randomBytes: (count: number) => Buffer
 }): PortTokens {
-  const { records, now, randomBytes } = options
+  const { store, now, randomBytes } = options
   return {
-    create({ sandboxId, port }, issuer) {
+    async create({ sandboxId, port }, issuer) {
       const token = pageTokens.create(randomBytes)
-      const expiresAtMs = now() + portTokenSeconds * 1000
-      records.removeExpiredTokens(now())
-      records.addToken({ hash: hashSecret(token), sandboxId, port, expiresAtMs, issuer: toIssuer(issuer) })
+      const nowMs = now()
+      const expiresAtMs = nowMs + portTokenSeconds * 1000
+      const record = { hash: hashSecret(token), sandboxId, port, expiresAtMs, issuer: toIssuer(issuer) }
+      const adding = store.write(async (tx) => {
+        await portTokenRepository.removeExpired(tx, nowMs)
+        await portTokenRepository.add(tx, record)
+      })
+      await adding.catch((cause: unknown) => {
+        if (!(cause instanceof ConstraintError) || cause.kind !== 'foreign-key') throw cause
+        throw new AppError('port/not-found', `Port ${port} of this sandbox is not exposed.`, { cause })
+      })
       return { token, expiresAtMs }
     },
-    find(token, { sandboxId, port }) {
-      const holder = pageTokens.holder(token, (hash) => records.findToken(hash, now()))
+    async find(token, { sandboxId, port }) {
+      const holder = await pageTokens.findHolder(token, (hash) => portTokenRepository.find(store.read, hash, now()))
       const fits = holder?.sandboxId === sandboxId && holder.port === port
       return fits ? `port-token:${holder.hash.toString('hex')}` : undefined
     },
-    findSandbox: (id) => records.findToken(Buffer.from(id, 'hex'), now())?.sandboxId,
+    async findSandbox(id, query = store.read) {
+      return (await portTokenRepository.find(query, Buffer.from(id, 'hex'), now()))?.sandboxId
+    },
   }
 }
