@@ -79,6 +79,27 @@ describeStores('account keys', (engine) => {
     }
   })
 
+  test('a lookup that began before a revocation does not fill the cache after it', async () => {
+    const { store } = await open(engine)
+    const { promise: gate, resolve: openGate } = Promise.withResolvers<void>()
+    const read: Store['read'] = {
+      async first(statement, ...params) {
+        const row = await store.read.first(statement, ...params)
+        await gate
+        return row
+      },
+      all: store.read.all,
+    }
+    const keys = createApiKeys({ store: { ...store, read }, now: () => nowMs, randomBytes })
+    const { id, key } = await keys.create(ada, 'script')
+    const early = [keys.identify(key), keys.getRules(id)]
+    await store.read.first(countOwners) // later than the reads of the lookups
+    await keys.revoke(ada, id)
+    openGate()
+    await Promise.all(early)
+    expect([await keys.identify(key), await keys.getRules(id)]).toEqual([undefined, undefined])
+  })
+
   test('of 20 parallel revocations of a key, one succeeds', async () => {
     const { keys } = await open(engine)
     const { id } = await keys.create(ada, 'script')

@@ -154,21 +154,15 @@ describeStores('sign-ins', (engine) => {
       await link(caller.accountId, walletAt(100 + round))
       const issuer = { wallet: toWalletKey(signing), signIn: caller.principal.slice('sign-in:'.length) }
       const assertAllowed = principals.assertPresent
-      const creations = Array.from({ length: 10 }, (_, index) =>
-        keys.create(caller.accountId, `key ${index}`, {
-          issuer,
-          assertAllowed: (tx) => assertAllowed(tx, caller.principal),
-        }),
-      )
-      const [{ revokedKeys }, ...created] = await Promise.all([
-        wallets.unlink(caller, signing.address),
-        ...creations.map((creation) =>
-          creation.then(
-            ({ key }) => key,
-            (error: AppError) => error.code,
-          ),
-        ),
-      ])
+      const create = (name: string) =>
+        keys
+          .create(caller.accountId, name, { issuer, assertAllowed: (tx) => assertAllowed(tx, caller.principal) })
+          .then(({ key }) => key)
+          .catch((error: unknown) => (error instanceof AppError ? error.code : String(error)))
+      const early = Array.from({ length: 5 }, (_, index) => create(`early ${index}`))
+      const unlinking = wallets.unlink(caller, signing.address)
+      const late = Array.from({ length: 5 }, (_, index) => create(`late ${index}`))
+      const [{ revokedKeys }, ...created] = await Promise.all([unlinking, ...early, ...late])
       expect(await keys.list(caller.accountId)).toEqual([])
       const secrets = created.filter((it) => it !== 'auth/invalid')
       expect(revokedKeys).toHaveLength(secrets.length)
