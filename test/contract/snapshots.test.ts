@@ -154,8 +154,8 @@ function create(store: Store) {
   const snapshots = createSnapshots({
     ...{ store, call, log: silentLog },
     sandboxes: {
-      requireOwned: () => sandbox,
-      find: () => sandbox,
+      requireOwned: async () => sandbox,
+      find: async () => sandbox,
       exclusively: (_, id, work) => queue.run(id, () => work(sandbox)),
       replaceFiles: (_, id, { replace }) => queue.run(id, () => replace(sandbox)).then(() => sandbox),
       create: async () => sandbox,

@@ -144,7 +144,7 @@ async function open(engine: StoreEngine) {
   const create = (): Uploads => {
     const uploads = createUploads({
       ...{ store, call, randomBytes, log: silentLog },
-      isRunning: () => true,
+      isRunning: async () => true,
       onComplete: () => {},
       now: () => clock.nowMs,
       passedMs: () => clock.nowMs,

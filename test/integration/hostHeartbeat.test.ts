@@ -39,7 +39,7 @@ function connect() {
     launch,
     onEvent: () => {},
     onConnected: async () => {},
-    onNobody: () => {},
+    onNobody: async () => {},
     hasCrashed: () => true,
     waitMs: 30_000,
     async findHost() {

@@ -9,12 +9,12 @@ export function createActivityRoutes({
   activity,
 }: {
   /** @throws AppError `sandbox/not-found` */
-  sandboxes: { requireOwned(caller: Caller, id: SandboxId): { id: SandboxId } }
+  sandboxes: { requireOwned(caller: Caller, id: SandboxId): Promise<{ id: SandboxId }> }
   activity: Pick<ActivityLog, 'activities' | 'commands' | 'ofAccount'>
 }): Endpoint[] {
   return [
-    createEndpoint(listCommands, ({ params, query }, { caller }) => {
-      const { id } = sandboxes.requireOwned(caller, params.id)
+    createEndpoint(listCommands, async ({ params, query }, { caller }) => {
+      const { id } = await sandboxes.requireOwned(caller, params.id)
       const commands = activity.commands(id, query.limit).map(({ command, exitCode, durationMs, atMs }) => ({
         command,
         exit_code: exitCode,
@@ -23,8 +23,8 @@ export function createActivityRoutes({
       }))
       return { commands }
     }),
-    createEndpoint(listActivity, ({ params, query }, { caller }) => {
-      const { id } = sandboxes.requireOwned(caller, params.id)
+    createEndpoint(listActivity, async ({ params, query }, { caller }) => {
+      const { id } = await sandboxes.requireOwned(caller, params.id)
       const activities = activity
         .activities(id, query.limit)
         .map(({ atMs, ...listed }) => ({ ...listed, at: toIsoTime(atMs) }))

@@ -3,6 +3,7 @@ import { createHttpClient } from '#platform/http/httpClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { findEvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 import type { SandboxId } from '#shared/ids.ts'
+import type { Query } from '#storage/store.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { createChainFacilitator } from '../payments/chainFacilitator.ts'
 import type { Facilitator } from '../payments/facilitator.ts'
@@ -21,7 +22,7 @@ import type { ServiceContext } from './serviceContext.ts'
 export type PaymentModule = {
   capabilities: readonly string[]
   paymentGate: PaymentGate
-  isSandboxLeased(id: SandboxId): Promise<boolean>
+  isSandboxLeased(query: Query, id: SandboxId): Promise<boolean>
   endpoints: readonly Endpoint[]
   /** Resumes unfinished settlements and deliveries. Call it after all products are registered. */
   start(): Promise<void>
@@ -68,7 +69,7 @@ export async function composePayments(
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {
     paymentGate,
-    isSandboxLeased: (id) => paymentRepository.isSandboxLeased(store.read, id),
+    isSandboxLeased: paymentRepository.isSandboxLeased,
     capabilities: facilitator ? ['payments'] : [],
     endpoints: callers.bindEndpoints([
       createTopUpRoute({

@@ -27,7 +27,7 @@ export function composePorts(
   dependencies: {
     onChanged: (id: SandboxId) => void
     onDomainsChanged: () => void
-    findAccount: (id: SandboxId) => AccountId | undefined
+    findAccount: (id: SandboxId) => Promise<AccountId | undefined>
     ownsDomain: (query: Query, accountId: AccountId, domain: string) => Promise<boolean>
   },
 ): PortModule {
@@ -70,8 +70,8 @@ export function composePorts(
   })
   const tokens = createPortTokens({ store, now: clock.steadyMs, randomBytes })
   const frames = createFrameSessions({ now: clock.steadyMs, randomBytes, isPresent: principals.isPresent })
-  const rightsIn = (sandboxId: SandboxId | undefined) => {
-    const accountId = sandboxId && dependencies.findAccount(sandboxId)
+  const rightsIn = async (sandboxId: SandboxId | undefined) => {
+    const accountId = sandboxId && (await dependencies.findAccount(sandboxId))
     return accountId && { accountId }
   }
   principals.add('port-token', async (id, query) => rightsIn(await tokens.findSandbox(id, query)))

@@ -26,7 +26,7 @@ import { toWireImage } from '../images/imageRoutes.ts'
 import { createImages } from '../images/images.ts'
 import { foundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 import { createSandboxRegistry, type SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
-import { createSandboxRepository, type SandboxRecord, type SandboxRepository } from '../sandboxes/sandboxRepository.ts'
+import { type SandboxRecord, sandboxRepository } from '../sandboxes/sandboxRepository.ts'
 import { toWireSandbox } from '../sandboxes/sandboxWire.ts'
 import { snapshotRepository } from '../snapshots/snapshotRepository.ts'
 import { createSnapshots, type Snapshots } from '../snapshots/snapshots.ts'
@@ -78,14 +78,14 @@ export function composeSandboxes(
   context: ServiceContext,
   { onPortsChanged, billing, ownsDomain, orphans, isSandboxLeased }: SandboxOptions,
 ): SandboxModule {
-  const { options, database, store, clock, activity, events, address, principals } = context
+  const { options, store, clock, activity, events, address, principals } = context
   const { log, now, defaultNetwork = 'none' } = options
 
   const ports = composePorts(context, {
-    ...{ onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onPortsChanged, ownsDomain },
+    ...{ onChanged: (id) => void sandboxes.announce(id), onDomainsChanged: onPortsChanged, ownsDomain },
     findAccount: (id) => sandboxes.findAccount(id),
   })
-  const toWire = (record: SandboxRecord) =>
+  const toWire = async (record: SandboxRecord) =>
     toWireSandbox(record, {
       baseUrl: address.base(),
       ports: ports.ports.list(record.id).map(({ port, url }) => ({ port, url })),
@@ -96,29 +96,31 @@ export function composeSandboxes(
   const call: HostCall = use.trackCall((...request) => host.call(...request))
   const runtimes = createRuntimeReports({ call, order: options.runtimes })
   const terminalActivity = createTerminalActivity(activity)
-  const records = createSandboxRepository(database)
-  const images = createImages({ call, runtimes, countSandboxes: records.countByImage })
+  const images = createImages({
+    call,
+    runtimes,
+    countSandboxes: (name) => sandboxRepository.countByImage(store.read, name),
+  })
   const sandboxes = createSandboxRegistry({
-    records,
     store,
     isLeased: isSandboxLeased,
     call,
     runtimes,
     images,
-    publish(accountId, event) {
+    async publish(accountId, event) {
       events.publish(accountId, event)
+      onPortsChanged()
       if (event.type === 'sandbox.changed') {
-        meter.look(event.sandbox.id)
         foundSandboxes.label(event.sandbox.id)
+        await meter.look(event.sandbox.id)
       } else if (event.type === 'sandbox.removed') {
-        meter.look(event.id)
         orphans
           .sandboxRemoved(accountId, event.id)
           .catch((error: unknown) =>
             log.error('failed to look for domains of a deleted sandbox', { id: event.id, error }),
           )
+        await meter.look(event.id)
       }
-      onPortsChanged()
     },
     note: activity.note,
     recordForAccount: activity.recordForAccount,
@@ -130,12 +132,12 @@ export function composeSandboxes(
     now,
     log: log.forArea('sandboxes'),
   })
-  const meter = composeMeter(context, { billing, records, stop: sandboxes.stopUnpaid })
+  const meter = composeMeter(context, { billing, stop: sandboxes.stopUnpaid })
   const snapshots = composeSnapshots(context, {
     ...{ sandboxes, call },
     label: (id) => foundSandboxes.label(id),
   })
-  const foundSandboxes = composeFoundSandboxes(context, { records, sandboxes, call })
+  const foundSandboxes = composeFoundSandboxes(context, { sandboxes, call })
   const host = composeHost(context, {
     use,
     onEvent: composeHostEvents(context, { sandboxes, terminals: terminalActivity }),
@@ -146,13 +148,13 @@ export function composeSandboxes(
       meter.lookAtAll()
       await snapshots.reconcile(hostCall)
       await foundSandboxes.reconcile(hostCall)
-      const ids = records.all().map(({ id }) => id)
+      const ids = (await sandboxRepository.listAll(store.read)).map(({ id }) => id)
       await terminalActivity.catchUp(hostCall, ids)
       events.publishReady()
       void uploads.sweep()
     },
   })
-  const idle = composeIdlePolicy(context, { records, use, sandboxes, call })
+  const idle = composeIdlePolicy(context, { use, sandboxes, call })
   const uploads = composeUploads(context, { sandboxes, call })
   const links = createTerminalLinks({ store, now: clock.steadyMs, randomBytes })
   principals.add('link', links.findRights)
@@ -178,20 +180,19 @@ export function composeSandboxes(
 }
 
 function composeMeter(
-  { options, scope }: ServiceContext,
-  {
-    billing,
-    records,
-    stop,
-  }: { billing: SandboxBilling; records: SandboxRepository; stop: SandboxRegistry['stopUnpaid'] },
+  { options, store, scope }: ServiceContext,
+  { billing, stop }: { billing: SandboxBilling; stop: SandboxRegistry['stopUnpaid'] },
 ): SandboxMeter {
   const toRun = ({ startedAtMs, ...record }: SandboxRecord): SandboxRun[] =>
     record.status === 'running' && startedAtMs !== null ? [{ ...record, startedAtMs }] : []
   return scope.own(
     createSandboxMeter({
       billing,
-      findRun: (id) => [records.find(id)].flatMap((value) => (value ? toRun(value) : []))[0],
-      running: () => records.all().flatMap(toRun),
+      async findRun(id) {
+        const record = await sandboxRepository.find(store.read, id)
+        return record && toRun(record)[0]
+      },
+      running: async () => (await sandboxRepository.listAll(store.read)).flatMap(toRun),
       stop,
       log: options.log.forArea('credits'),
     }),
@@ -225,11 +226,12 @@ function composeSnapshots(
 
 function composeFoundSandboxes(
   { options, store, activity }: ServiceContext,
-  dependencies: { records: SandboxRepository; sandboxes: SandboxRegistry; call: HostCall },
+  dependencies: { sandboxes: SandboxRegistry; call: HostCall },
 ): FoundSandboxes {
   return createFoundSandboxes({
     ...dependencies,
-    ...{ store, removals: foundSandboxRepository, snapshots: snapshotRepository, now: options.now },
+    ...{ store, records: sandboxRepository, removals: foundSandboxRepository, snapshots: snapshotRepository },
+    now: options.now,
     hasAccount: (accountId) => accountRepository.hasAccount(store.read, accountId),
     recordForAccount: activity.recordForAccount,
     log: options.log.forArea('sandboxes'),
@@ -254,6 +256,7 @@ function composeHostEvents(
     },
     publishToAll: events.publishToAll,
     toWire: terminalToWire,
+    log: options.log.forArea('sandboxes'),
     imageToWire: toWireImage,
   })
 }
@@ -284,12 +287,13 @@ function composeHost(
 }
 
 function composeIdlePolicy(
-  { options, clock, scope }: ServiceContext,
-  dependencies: { records: SandboxRepository; use: SandboxUse; sandboxes: SandboxRegistry; call: HostCall },
+  { options, store, clock, scope }: ServiceContext,
+  dependencies: { use: SandboxUse; sandboxes: SandboxRegistry; call: HostCall },
 ): ReturnType<typeof createIdlePolicy> {
   return scope.own(
     createIdlePolicy({
       ...dependencies,
+      listAll: () => sandboxRepository.listAll(store.read),
       everyMs: options.idleCheckMs ?? idleCheckMs,
       runningMs: clock.runningMs,
       log: options.log.forArea('idle'),
@@ -306,7 +310,7 @@ function composeUploads(
     createUploads({
       store,
       call,
-      isRunning: (id) => sandboxes.find(id)?.status === 'running',
+      isRunning: async (id) => (await sandboxes.find(id))?.status === 'running',
       onComplete: ({ sandboxId, path, size }) =>
         activity.note(sandboxId, { type: 'file.written', description: describeWrite(path, size) }),
       randomBytes,
@@ -325,13 +329,13 @@ function createDomainTargets(
   return {
     async check(caller, { sandboxId, port }) {
       const id = parseSandboxId(sandboxId)
-      sandboxes.requireOwned(caller, id)
+      await sandboxes.requireOwned(caller, id)
       if (await foundSandboxRepository.isMarked(store.read, id)) throw createNoSandboxError()
       ports.ports.get(id, port)
     },
     async lead(accountId, domain, { sandboxId, port }) {
       const id = parseSandboxId(sandboxId)
-      if (sandboxes.findAccount(id) !== accountId) throw createNoSandboxError()
+      if ((await sandboxes.findAccount(id)) !== accountId) throw createNoSandboxError()
       return ports.domains.add({ sandboxId: id, accountId }, { domain, port })
     },
   }

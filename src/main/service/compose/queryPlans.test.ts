@@ -26,6 +26,7 @@ import { removedThingStatements } from '../references/removedThingRepository.ts'
 import { domainClaimStatements } from '../sandboxDomains/domainClaimRepository.ts'
 import { sandboxDomainStatements } from '../sandboxDomains/sandboxDomainRepository.ts'
 import { removalStatements } from '../sandboxes/foundSandboxRepository.ts'
+import { sandboxStatements } from '../sandboxes/sandboxRepository.ts'
 import { snapshotStatements } from '../snapshots/snapshotRepository.ts'
 import { terminalLinkStatements } from '../terminals/terminalLinkRepository.ts'
 
@@ -46,6 +47,7 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   'port tokens': portTokenStatements,
   'removed things': removedThingStatements,
   'sandbox removals': removalStatements,
+  sandboxes: sandboxStatements,
   snapshots: snapshotStatements,
   automatons: indexedAutomatonStatements,
   answers: answerStatements,

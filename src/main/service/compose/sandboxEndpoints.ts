@@ -48,7 +48,7 @@ export type SandboxSlices = {
   use: SandboxUse
   /** Calls the host. Each call counts as a use of the sandbox. */
   call: HostCall
-  toWire: (record: SandboxRecord) => Sandbox
+  toWire: (record: SandboxRecord) => Promise<Sandbox>
   defaultNetwork: DefaultNetwork
 }
 

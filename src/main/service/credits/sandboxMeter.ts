@@ -1,10 +1,14 @@
+import { createCoalescedRuns } from '#platform/concurrency/coalescedRuns.ts'
 import type { Log } from '#platform/logging/log.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxBilling, SandboxRun } from './sandboxBilling.ts'
 
 export type SandboxMeter = {
-  /** Checks after a change whether the sandbox started or stopped running. */
-  look(id: SandboxId): void
+  /**
+   * Checks after a change whether the sandbox started or stopped running. Resolves once a run is metered, and does not
+   * wait for charges. Never rejects.
+   */
+  look(id: SandboxId): Promise<void>
   /**
    * Checks all sandboxes. Called after the host has reported the running ones. Runs that ended while the service was
    * down are not charged for that time.
@@ -22,18 +26,19 @@ const everyMs = 60_000
 export function createSandboxMeter(options: {
   billing: SandboxBilling
   /** @returns undefined unless the sandbox runs */
-  findRun: (id: SandboxId) => SandboxRun | undefined
-  running: () => SandboxRun[]
+  findRun: (id: SandboxId) => Promise<SandboxRun | undefined>
+  running: () => Promise<SandboxRun[]>
   stop: (id: SandboxId) => Promise<void>
   log: Log
 }): SandboxMeter {
   const { billing, findRun, running, stop, log } = options
   const runs = new Map<SandboxId, SandboxRun>()
+  const looks = createCoalescedRuns()
 
   const charge = async (run: SandboxRun): Promise<void> => {
     try {
       const isPaid = await billing.charge(run)
-      if (isPaid || findRun(run.id)?.startedAtMs !== run.startedAtMs) return
+      if (isPaid || (await findRun(run.id))?.startedAtMs !== run.startedAtMs) return
       log.info('stopping a sandbox: account out of credits', { sandboxId: run.id })
       await stop(run.id)
     } catch (error) {
@@ -47,22 +52,37 @@ export function createSandboxMeter(options: {
       log.error('failed to meter a sandbox', { sandboxId: run.id, error })
     }
   }
-  const look = (id: SandboxId): void => {
-    if (!billing.isCharged) return
+  const compare = async (id: SandboxId): Promise<void> => {
+    const present = await findRun(id)
     const before = runs.get(id)
-    const present = findRun(id)
     if (before && before.startedAtMs !== present?.startedAtMs) void charge(before)
-    if (present && before?.startedAtMs !== present.startedAtMs) void begin(present)
     if (present) runs.set(id, present)
     else runs.delete(id)
+    if (present && before?.startedAtMs !== present.startedAtMs) await begin(present)
   }
 
+  const look = async (id: SandboxId): Promise<void> => {
+    if (!billing.isCharged) return
+    await looks
+      .run(id, () => compare(id))
+      .catch((error: unknown) => log.error('failed to look at a sandbox', { sandboxId: id, error }))
+  }
+
+  const chargeAll = async (): Promise<void> => {
+    for (const { id } of await running()) {
+      await looks.run(id, async () => {
+        const run = await findRun(id)
+        if (!run) return
+        const before = runs.get(id)
+        if (before && before.startedAtMs !== run.startedAtMs) void charge(before)
+        runs.set(id, run)
+        void charge(run)
+      })
+    }
+  }
   const lookAtAll = (): void => {
     if (!billing.isCharged) return
-    for (const run of running()) {
-      runs.set(run.id, run)
-      void charge(run)
-    }
+    chargeAll().catch((error: unknown) => log.error('failed to charge sandboxes', { error }))
   }
 
   const timer = setInterval(lookAtAll, everyMs)

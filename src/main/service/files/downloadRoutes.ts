@@ -52,7 +52,7 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
       createRawEndpoint(
         downloadFile,
         async ({ params, query: { path } }, { caller, headers, method, signal, setHeader }) => {
-          const file = { sandboxId: sandboxes.running(caller, params.id).id, path }
+          const file = { sandboxId: (await sandboxes.running(caller, params.id)).id, path }
           const { size, version, modified_at } = (await read(file, 0, 0, signal)).result
           const etag = `"${version}"`
           const about = {
@@ -86,7 +86,7 @@ export function createDownloadRoutes({ sandboxes, call, archive }: Options): End
     withWork(
       'download',
       createRawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
-        const { id: sandboxId } = sandboxes.running(caller, params.id)
+        const { id: sandboxId } = await sandboxes.running(caller, params.id)
         if (/^\/+$/.test(path))
           throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a folder in it.')
         const { result } = await call('file.stat', { sandboxId, path }, { signal })

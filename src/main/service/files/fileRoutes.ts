@@ -20,7 +20,7 @@ export function createFileRoutes({
 }): Endpoint[] {
   return [
     createEndpoint(uploadFile, async ({ params, body: { path, content, encoding } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       const bytes = decodeContent(content, encoding)
       if (bytes.length > maxFileBytes) {
         throw new AppError('request/too-large', `\`content\` must have at most ${maxFileBytes} bytes.`)
@@ -31,7 +31,7 @@ export function createFileRoutes({
       return { status: 'ok', success: true, path, size, bytes_written: size }
     }),
     createEndpoint(readFile, async ({ params, query: { path, encoding } }, { caller, signal }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       const { result, body } = await call(
         'file.read',
         { sandboxId, path, maxBytes: maxFileBytes },
@@ -41,7 +41,7 @@ export function createFileRoutes({
       return { path, content: body.toString(used), encoding: used, size: result.size }
     }),
     createEndpoint(listFiles, async ({ params, query: { path } }, { caller, signal }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       const { result } = await call('file.list', { sandboxId, path }, { deadlineMs: fileDeadlineMs, signal })
       return { path, ...result }
     }),

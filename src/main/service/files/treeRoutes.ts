@@ -16,29 +16,29 @@ export function createTreeRoutes({
 }): Endpoint[] {
   return [
     createEndpoint(statFile, async ({ params, query: { path, follow } }, { caller, signal }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       const { result } = await call('file.stat', { sandboxId, path }, { signal })
       if (!follow || result.target_type !== 'file') return result
       return (await call('file.readRange', { sandboxId, path, offset: 0, length: 0 }, { signal })).result
     }),
     createEndpoint(makeFolder, async ({ params, body: { path } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       return { path, ...(await call('file.makeFolder', { sandboxId, path })).result }
     }),
     createEndpoint(moveFile, async ({ params, body }, { caller }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       assertNotRoot(body.from)
       await call('file.move', { sandboxId, ...body }, { deadlineMs: treeDeadlineMs })
       return { success: true, path: body.to }
     }),
     createEndpoint(copyFile, async ({ params, body }, { caller }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       assertNotRoot(body.from)
       await call('file.copy', { sandboxId, ...body }, { deadlineMs: treeDeadlineMs })
       return { success: true, path: body.to }
     }),
     createEndpoint(removeFile, async ({ params, query: { path, recursive } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       assertNotRoot(path)
       await call('file.remove', { sandboxId, path, recursive }, { deadlineMs: treeDeadlineMs })
       return { success: true, message: `${path} was removed.` }

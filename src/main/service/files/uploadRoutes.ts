@@ -19,12 +19,12 @@ type Options = { sandboxes: Pick<SandboxRegistry, 'requireOwned' | 'running'>; u
 export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
   return [
     createEndpoint(beginUpload, async ({ params, body }, { caller }) =>
-      uploadToWire(await uploads.begin(sandboxes.running(caller, params.id).id, body)),
+      uploadToWire(await uploads.begin((await sandboxes.running(caller, params.id)).id, body)),
     ),
     withWork(
       'upload',
       createRawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
-        const record = await uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
+        const record = await uploads.get((await sandboxes.running(caller, params.id)).id, params.uploadId)
         const offset = parseOffset(headers[uploadOffsetHeader.toLowerCase()])
         const setOffset = ({ received }: UploadRecord) => setHeader(uploadOffsetHeader, String(received))
         setOffset(record)
@@ -34,10 +34,10 @@ export function createUploadRoutes({ sandboxes, uploads }: Options): Endpoint[] 
       }),
     ),
     createEndpoint(getUpload, async ({ params }, { caller }) =>
-      uploadToWire(await uploads.get(sandboxes.requireOwned(caller, params.id).id, params.uploadId)),
+      uploadToWire(await uploads.get((await sandboxes.requireOwned(caller, params.id)).id, params.uploadId)),
     ),
     createEndpoint(cancelUpload, async ({ params }, { caller }) => {
-      const record = await uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
+      const record = await uploads.get((await sandboxes.running(caller, params.id)).id, params.uploadId)
       await uploads.cancel(record)
       return { success: true, message: `Cancelled the upload of ${record.path}.` }
     }),

@@ -33,7 +33,7 @@ type UploadChunk = { offset: number; body: AsyncIterable<Uint8Array>; signal: Ab
 type Options = {
   store: Store
   call: HostCall
-  isRunning: (id: SandboxId) => boolean
+  isRunning: (id: SandboxId) => Promise<boolean>
   onComplete: (record: UploadRecord) => void
   randomBytes: (count: number) => Buffer
   now: () => number
@@ -116,7 +116,7 @@ export function createUploads(options: Options): Uploads {
       for (const record of await uploadRepository.findStale(store.read, sinceMs)) {
         try {
           if (record.complete) await removeRecord(record.id)
-          else if (isRunning(record.sandboxId)) await removeStale(record, sinceMs)
+          else if (await isRunning(record.sandboxId)) await removeStale(record, sinceMs)
         } catch (error) {
           log.warn('failed to remove an abandoned upload', { id: record.id, error })
         }

@@ -9,7 +9,7 @@ export function createFoundSandboxRoutes({
   toWire,
 }: {
   found: FoundSandboxes
-  toWire: (record: SandboxRecord) => Sandbox
+  toWire: (record: SandboxRecord) => Promise<Sandbox>
 }): Endpoint[] {
   return [
     createEndpoint(listFoundSandboxes, async (_, { caller }) => {

@@ -8,12 +8,12 @@ import { ImageName } from '#shared/contract/images.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { type AccountId, type SandboxId, type SnapshotId, shortenId } from '#shared/ids.ts'
 import { toIsoTime } from '#shared/time.ts'
-import type { Store } from '#storage/store.ts'
+import type { Store, Transaction } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { foundSandboxRepository } from '../sandboxes/foundSandboxRepository.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
-import type { SandboxRecord, SandboxRepository } from '../sandboxes/sandboxRepository.ts'
+import type { SandboxRecord, sandboxRepository } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord, snapshotRepository } from '../snapshots/snapshotRepository.ts'
 
 /** Sandboxes and snapshots with files on disk but without a row in the database. */
@@ -30,7 +30,7 @@ export type FoundSandboxes = {
 }
 
 type Options = {
-  records: SandboxRepository
+  records: Pick<typeof sandboxRepository, 'find' | 'listAll'>
   store: Store
   removals: typeof foundSandboxRepository
   snapshots: Pick<typeof snapshotRepository, 'list' | 'listIds' | 'adopt'>
@@ -74,28 +74,20 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
     throw new AppError('sandbox/not-found', 'This found sandbox was already adopted or deleted.')
   }
 
-  const adoptSnapshots = async (
-    { id: sandboxId, label, snapshots: ids }: StoredSandbox,
-    existing: ReadonlySet<SnapshotId>,
-  ): Promise<void> => {
-    const records = ids
-      .filter((id) => !existing.has(id))
-      .map((id): SnapshotRecord => {
-        const { name, createdAtMs, sizeBytes } = label?.snapshots.find((it) => it.id === id) ?? {}
-        return {
-          ...{ id, sandboxId, name: name ?? `found-${id.slice(5, 13)}` },
-          ...{ createdAtMs: createdAtMs ?? now(), sizeBytes: sizeBytes ?? 1 },
-        }
-      })
-    if (records.length === 0) return
-    const adopted = await store.write(async (tx) => {
-      const added: SnapshotId[] = []
-      for (const record of records) if (await snapshots.adopt(tx, record)) added.push(record.id)
-      return added
-    })
-    for (const snapshotId of adopted) {
-      log.warn('adopted a snapshot missing from the database', { sandboxId, snapshotId })
+  const toSnapshotRecord = ({ id: sandboxId, label }: StoredSandbox, id: SnapshotId): SnapshotRecord => {
+    const { name, createdAtMs, sizeBytes } = label?.snapshots.find((it) => it.id === id) ?? {}
+    return {
+      ...{ id, sandboxId, name: name ?? `found-${id.slice(5, 13)}` },
+      ...{ createdAtMs: createdAtMs ?? now(), sizeBytes: sizeBytes ?? 1 },
     }
+  }
+  /** @returns the adopted ones */
+  const adoptSnapshots = async (tx: Transaction, machine: StoredSandbox): Promise<SnapshotId[]> => {
+    const adopted: SnapshotId[] = []
+    for (const id of machine.snapshots) {
+      if (await snapshots.adopt(tx, toSnapshotRecord(machine, id))) adopted.push(id)
+    }
+    return adopted
   }
 
   const findAccount = async (label: SandboxLabel | null): Promise<AccountId | undefined> =>
@@ -123,9 +115,8 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       changes.run(id, async () => {
         const machine = await require(id)
         const accountId = (await findAccount(machine.label)) ?? owner
-        const record = options.sandboxes.adopt(toRecord(machine, accountId, now()))
-        await adoptSnapshots(machine, new Set())
-        return record
+        const record = toRecord(machine, accountId, now())
+        return options.sandboxes.adopt(record, async (tx) => void (await adoptSnapshots(tx, machine)))
       }),
 
     remove: (id, owner) =>
@@ -146,7 +137,7 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
 
     label(id) {
       const labelled = labels.run(id, async () => {
-        const record = records.find(id)
+        const record = await records.find(store.read, id)
         if (record) await call('machine.label', { labels: [await toLabel(record)] })
       })
       labelled.catch((error: unknown) => log.debug('failed to label a disk', { id, error }))
@@ -157,13 +148,18 @@ export function createFoundSandboxes(options: Options): FoundSandboxes {
       const stored = await listStored(hostCall)
       const existing = new Set([...before, ...(await snapshots.listIds(store.read))])
       for (const machine of stored) {
-        if (!records.find(machine.id)) {
+        if (!(await records.find(store.read, machine.id))) {
           log.warn('found files of a sandbox missing from the database', { id: machine.id, name: machine.label?.name })
           continue
         }
-        await adoptSnapshots(machine, existing)
+        const unknown = machine.snapshots.filter((id) => !existing.has(id))
+        if (unknown.length === 0) continue
+        const adopted = await store.write((tx) => adoptSnapshots(tx, { ...machine, snapshots: unknown }))
+        for (const snapshotId of adopted) {
+          log.warn('adopted a snapshot missing from the database', { sandboxId: machine.id, snapshotId })
+        }
       }
-      const all = records.all()
+      const all = await records.listAll(store.read)
       for (let from = 0; from < all.length; from += labelsPerCall) {
         const page = await Promise.all(all.slice(from, from + labelsPerCall).map(toLabel))
         await hostCall('machine.label', { labels: page })

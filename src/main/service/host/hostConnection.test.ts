@@ -38,7 +38,7 @@ function connection(options: Partial<HostConnectionOptions> & { path: string }) 
       launch: async () => {},
       onEvent: () => {},
       onConnected: async () => {},
-      onNobody: () => {},
+      onNobody: async () => {},
       waitMs: 30_000,
       findHost: async () => undefined,
       hasCrashed: () => false,
@@ -76,7 +76,7 @@ test('reports a missing host once, and again after a host is lost', async () => 
   let server: IpcServer | undefined
   const host = connection({
     path,
-    onNobody: () => downCount++,
+    onNobody: async () => void downCount++,
     async launch() {
       launches++
       // The first launch never listens, so the connection keeps retrying.

@@ -44,7 +44,7 @@ export type HostConnectionOptions = {
   /** Called after each connect and before any other call, to reconcile the service's state with the host. */
   onConnected: (call: HostCall) => Promise<void>
   /** Called at the start and after each loss of the host, when neither the host nor any of its sandboxes is running. */
-  onNobody: (ending: HostEnding) => void
+  onNobody: (ending: HostEnding) => Promise<void>
   /** Whether the last host left behind its pid file, which a clean exit removes. */
   hasCrashed: () => boolean
   /** Time that calls wait for a lost host, in milliseconds. */
@@ -162,7 +162,9 @@ export function createHostConnection(options: HostConnectionOptions): HostConnec
           await mayReport.promise
           if (closing.signal.aborted) return
           hasReportedDown = true
-          options.onNobody(ending)
+          await options
+            .onNobody(ending)
+            .catch((cause: unknown) => log.error('failed to record the end of the sandbox host', { error: cause }))
         }
         pauseMs = Math.min(pauseMs * 1.5, isDown ? pauses.nobodyMs : pauses.otherMs)
       }

@@ -19,17 +19,14 @@ function setting() {
   const record = { id, status: 'running', idleMinutes: 10, startedAtMs: nowMs } as SandboxRecord
   const use = createSandboxUse(() => nowMs)
   const policy = createIdlePolicy({
-    records: {
-      all() {
-        looks += 1
-        return [record]
-      },
-      find: () => record,
+    async listAll() {
+      looks += 1
+      return [record]
     },
     use,
     sandboxes: {
       async stopIdle(idle, isIdle) {
-        if (isIdle()) stopped.push(idle)
+        if (isIdle(record)) stopped.push(idle)
         record.status = 'stopped'
       },
     },
@@ -118,7 +115,7 @@ test('stops other sandboxes when one fails to stop or hangs', async () => {
   const pendingStop = Promise.withResolvers<void>()
   let nowMs = 0
   const policy = createIdlePolicy({
-    records: { all: () => all, find: (it) => all.find(({ id: recordId }) => recordId === it) },
+    listAll: async () => all,
     use: createSandboxUse(() => nowMs),
     sandboxes: {
       async stopIdle(idle) {

@@ -3,11 +3,12 @@ import type { Clock } from '#platform/time/clock.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
-import type { SandboxRecord, SandboxRepository } from '../sandboxes/sandboxRepository.ts'
+import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { SandboxUse } from './sandboxUse.ts'
 
 type Options = {
-  records: Pick<SandboxRepository, 'all' | 'find'>
+  /** Lists all sandboxes. */
+  listAll: () => Promise<SandboxRecord[]>
   use: Pick<SandboxUse, 'lastAtMs' | 'recordUse' | 'keepOnly'>
   sandboxes: Pick<SandboxRegistry, 'stopIdle'>
   call: HostCall
@@ -22,7 +23,7 @@ const minuteMs = 60_000
  * Stops running sandboxes after their idle time. A running terminal counts as use, whatever it shows. The idle time
  * restarts with the service, because earlier use is unknown.
  */
-export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runningMs, log }: Options): {
+export function createIdlePolicy({ listAll, use, sandboxes, call, everyMs, runningMs, log }: Options): {
   start(): void
   close(): void
 } {
@@ -30,12 +31,11 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
   const lastUse = new Map<SandboxId, { startedAtMs: number; atMs: number }>()
   const busy = new Set<SandboxId>()
 
-  const getLastUseMs = (id: SandboxId, startedAtMs: number): number => {
+  const getLastUseMs = (id: SandboxId, startedAtMs: number, seenAtMs = runningMs()): number => {
     const use = lastUse.get(id)
     if (use?.startedAtMs === startedAtMs) return use.atMs
-    const atMs = runningMs()
-    lastUse.set(id, { startedAtMs, atMs })
-    return atMs
+    lastUse.set(id, { startedAtMs, atMs: seenAtMs })
+    return seenAtMs
   }
   const isIdle = ({ status, idleMinutes, startedAtMs, id }: SandboxRecord): boolean => {
     if (status !== 'running' || startedAtMs === null) return false
@@ -54,10 +54,7 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
     busy.add(id)
     try {
       if (await hasTerminal(id)) return use.recordUse(id)
-      await sandboxes.stopIdle(id, () => {
-        const still = records.find(id)
-        return still !== undefined && isIdle(still)
-      })
+      await sandboxes.stopIdle(id, isIdle)
     } catch (error) {
       log.warn('failed to stop an idle sandbox', { sandboxId: id, error })
     } finally {
@@ -66,7 +63,7 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
   }
 
   const look = async (): Promise<void> => {
-    const present = records.all()
+    const present = await listAll()
     const ids = new Set(present.map(({ id }) => id))
     use.keepOnly(ids)
     for (const id of lastUse.keys()) if (!ids.has(id)) lastUse.delete(id)
@@ -74,10 +71,18 @@ export function createIdlePolicy({ records, use, sandboxes, call, everyMs, runni
     await Promise.all(idle.map(({ id }) => stop(id)))
   }
 
+  /** Begins the idle time of running sandboxes. */
+  const beginIdleTimes = async (): Promise<void> => {
+    const seenAtMs = runningMs()
+    for (const { id, startedAtMs } of await listAll()) {
+      if (startedAtMs !== null) getLastUseMs(id, startedAtMs, seenAtMs)
+    }
+  }
+
   let timer: NodeJS.Timeout | undefined
   return {
     start() {
-      for (const record of records.all()) isIdle(record) // starts the idle time of running sandboxes
+      beginIdleTimes().catch((error: unknown) => log.warn('failed to begin idle times', { error }))
       timer ??= setInterval(() => {
         look().catch((error: unknown) => log.warn('failed to check for idle sandboxes', { error }))
       }, everyMs)

@@ -27,7 +27,7 @@ const answering = (listed: HostImage[]): HostCall =>
 
 test('accepts only a ready image for a new sandbox', async () => {
   const call = answering([image('ready', 'ready'), image('adding', 'adding'), image('failed', 'failed')])
-  const images = createImages({ call, runtimes: noRuntimes, countSandboxes: () => 0 })
+  const images = createImages({ call, runtimes: noRuntimes, countSandboxes: async () => 0 })
   const ready = (name: string) => images.ready(ImageName.parse(name))
   expect(await ready('ready')).toMatchObject({ name: 'ready' })
   await expect(ready('adding')).rejects.toMatchObject({ code: 'image/not-ready', status: 409 })
@@ -46,7 +46,7 @@ test('rejects an image that is being removed', async () => {
     if (parameters[0] === 'image.remove') await removed
     return listing(...parameters)
   }) as HostCall // called only to list images
-  const images = createImages({ call, runtimes: noRuntimes, countSandboxes: () => 0 })
+  const images = createImages({ call, runtimes: noRuntimes, countSandboxes: async () => 0 })
   const ready = images.ready(name)
   const removal = images.remove(name)
   const beingRemoved = { code: 'image/not-ready', message: 'The image `ready` is being removed.' }

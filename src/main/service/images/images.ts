@@ -28,12 +28,12 @@ const removeDeadlineMs = 300_000
 export function createImages(options: {
   call: HostCall
   runtimes: RuntimeReports
-  countSandboxes: (name: ImageName) => number
+  countSandboxes: (name: ImageName) => Promise<number>
 }): Images {
   const { call, runtimes, countSandboxes } = options
   const removing = new Set<ImageName>()
-  const assertUnused = (name: ImageName): void => {
-    const sandboxCount = countSandboxes(name)
+  const assertUnused = async (name: ImageName): Promise<void> => {
+    const sandboxCount = await countSandboxes(name)
     if (sandboxCount === 0) return
     const sandboxes = sandboxCount === 1 ? 'One sandbox was' : `${sandboxCount} sandboxes were`
     throw new AppError('image/in-use', `${sandboxes} created from the image \`${name}\`.`)
@@ -55,9 +55,9 @@ export function createImages(options: {
     },
     async remove(name) {
       requireStored(name)
-      assertUnused(name)
-      removing.add(name)
+      removing.add(name) // before the count, see the creation of a sandbox
       try {
+        await assertUnused(name)
         await call('image.remove', { name }, { deadlineMs: removeDeadlineMs })
       } finally {
         removing.delete(name)

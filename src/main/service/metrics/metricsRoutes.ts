@@ -17,7 +17,7 @@ export function createMetricsRoutes({
 }): Endpoint[] {
   return [
     createEndpoint(getMetrics, async ({ params }, { caller, signal }) => {
-      const { id: sandboxId, memoryMb, diskGb, startedAtMs } = sandboxes.running(caller, params.id)
+      const { id: sandboxId, memoryMb, diskGb, startedAtMs } = await sandboxes.running(caller, params.id)
       const { result } = await call('machine.usage', { sandboxId }, { signal })
       const atMs = now()
       return {

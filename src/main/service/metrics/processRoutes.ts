@@ -15,7 +15,7 @@ export function createProcessRoutes({
 }): Endpoint[] {
   return [
     createEndpoint(listProcesses, async ({ params }, { caller, signal }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       const { result } = await call('machine.processes', { sandboxId }, { signal })
       const processes = result.processes.map(({ pid, ppid, user, cpuPercent, memoryBytes, command, startedAtMs }) => ({
         pid,
@@ -29,12 +29,12 @@ export function createProcessRoutes({
       return { processes: processes.sort((a, b) => a.pid - b.pid) }
     }),
     createEndpoint(signalProcess, async ({ params: { id, pid }, body }, { caller, signal }) => {
-      const { id: sandboxId } = sandboxes.running(caller, id)
+      const { id: sandboxId } = await sandboxes.running(caller, id)
       await call('machine.signal', { sandboxId, pid, signal: body.signal }, { signal })
       return { success: true, message: `Sent ${body.signal} to process ${pid}.` }
     }),
     createEndpoint(listListeningPorts, async ({ params }, { caller, signal }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       return (await call('machine.listening', { sandboxId }, { signal })).result
     }),
   ]

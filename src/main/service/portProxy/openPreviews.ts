@@ -34,7 +34,7 @@ type Preview = {
 type Options = {
   names: Pick<PortNames, 'findLabel'>
   ports: Pick<ExposedPorts, 'findByLabel'>
-  sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
+  sandbox: (id: PortRecord['sandboxId']) => Promise<SandboxRecord | undefined>
   access: Pick<PreviewAccess, 'holds'>
   principals: Pick<ServicePrincipals, 'lease'>
 }
@@ -47,7 +47,7 @@ export function createOpenPreviews({ names, ports, sandbox, access, principals }
     return (
       named?.sandboxId === port.sandboxId &&
       named.port === port.port &&
-      sandbox(port.sandboxId)?.status === 'running' &&
+      (await sandbox(port.sandboxId))?.status === 'running' &&
       (holder !== undefined || (await access.holds(request, named)))
     )
   }

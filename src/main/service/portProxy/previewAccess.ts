@@ -40,7 +40,7 @@ type UsedSecret = { secret: string | undefined; used: readonly string[] }
 type Options = {
   keyHolder: (key: string) => Promise<Caller | undefined>
   tokens: Pick<PortTokens, 'find'>
-  findAccount: (id: PortRecord['sandboxId']) => AccountId | undefined
+  findAccount: (id: PortRecord['sandboxId']) => Promise<AccountId | undefined>
   limiter: FailureLimiter
   addressOf: CallerAddress
   frames: Pick<FrameSessions, 'find'>
@@ -60,8 +60,8 @@ export function createPreviewAccess({
   ...options
 }: Options): PreviewAccess {
   const { cookies, frames } = options
-  const findersFor = (port: PortRecord) => {
-    const accountId = findAccount(port.sandboxId)
+  const findersFor = async (port: PortRecord) => {
+    const accountId = await findAccount(port.sandboxId)
     const holder = async (key: string): Promise<Caller | undefined> => {
       const caller = await keyHolder(key)
       return caller?.accountId === accountId ? caller : undefined
@@ -82,7 +82,7 @@ export function createPreviewAccess({
     return [bearer, holder]
   }
   const fits = async (secret: string, port: PortRecord): Promise<boolean> => {
-    for (const find of findersFor(port)) if ((await find(secret)) !== undefined) return true
+    for (const find of await findersFor(port)) if ((await find(secret)) !== undefined) return true
     return false
   }
   /** Returns the secret that opens the port, or else any secret in the request. */
@@ -118,7 +118,7 @@ export function createPreviewAccess({
       if (frame) return { spent: new Set(), frameOrigin: frame.origin, holder: frame }
       const { secret, used } = await secretFor(request, port)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private and requires a port token.')
-      const authentication = createAuthentication({ finders: findersFor(port), limiter })
+      const authentication = createAuthentication({ finders: await findersFor(port), limiter })
       const holder = await authentication.identify(secret, addressOf(request))
       return { spent: new Set(used), holder }
     },

@@ -22,7 +22,7 @@ import { openPath, sendOpenPage, sendPreviewError } from './previewPages.ts'
 export type PreviewOptions = {
   names: Pick<PortNames, 'findLabel'>
   ports: Pick<ExposedPorts, 'findByLabel'>
-  sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
+  sandbox: (id: PortRecord['sandboxId']) => Promise<SandboxRecord | undefined>
   access: PreviewAccess
   principals: Pick<ServicePrincipals, 'lease'>
   cookies: Pick<PreviewCookies, 'format' | 'formatFrame'>
@@ -115,7 +115,7 @@ async function admit(request: IncomingMessage, options: PreviewOptions): Promise
   const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
   const { spent, frameOrigin, holder } = await options.access.check(request, port)
-  if (options.sandbox(port.sandboxId)?.status !== 'running') throw createStoppedError()
+  if ((await options.sandbox(port.sandboxId))?.status !== 'running') throw createStoppedError()
   return { port, headers: toSandboxHeaders(request, { ...options, spent }), frameOrigin, holder }
 }
 

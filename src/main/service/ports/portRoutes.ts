@@ -18,18 +18,18 @@ export function createPortRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, ports, tokens, frames } = options
   return [
-    createEndpoint(exposePort, ({ params, body }, { caller }) =>
-      ports.expose(sandboxes.requireOwned(caller, params.id).id, body),
+    createEndpoint(exposePort, async ({ params, body }, { caller }) =>
+      ports.expose((await sandboxes.requireOwned(caller, params.id)).id, body),
     ),
-    createEndpoint(listPorts, ({ params }, { caller }) => ({
-      ports: ports.list(sandboxes.requireOwned(caller, params.id).id),
+    createEndpoint(listPorts, async ({ params }, { caller }) => ({
+      ports: ports.list((await sandboxes.requireOwned(caller, params.id)).id),
     })),
-    createEndpoint(removePort, ({ params }, { caller }) => {
-      ports.remove(sandboxes.requireOwned(caller, params.id).id, params.port)
+    createEndpoint(removePort, async ({ params }, { caller }) => {
+      ports.remove((await sandboxes.requireOwned(caller, params.id)).id, params.port)
       return { success: true, message: `Port ${params.port} is no longer exposed.` }
     }),
     createEndpoint(createPortToken, async ({ params, query: { frame_origin: origin } }, { caller }) => {
-      const { id } = sandboxes.requireOwned(caller, params.id)
+      const { id } = await sandboxes.requireOwned(caller, params.id)
       const record = ports.get(id, params.port)
       const { principal } = caller
       const { token, expiresAtMs } =

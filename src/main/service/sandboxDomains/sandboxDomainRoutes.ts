@@ -10,14 +10,14 @@ export function createSandboxDomainRoutes(options: {
   const { sandboxes, domains } = options
   return [
     createEndpoint(addSandboxDomain, async ({ params, body }, { caller }) => {
-      const { id: sandboxId, accountId } = sandboxes.requireOwned(caller, params.id)
+      const { id: sandboxId, accountId } = await sandboxes.requireOwned(caller, params.id)
       return { success: true, ...(await domains.add({ sandboxId, accountId }, body)) }
     }),
     createEndpoint(listSandboxDomains, async ({ params }, { caller }) => {
-      return { domains: await domains.list(sandboxes.requireOwned(caller, params.id).id) }
+      return { domains: await domains.list((await sandboxes.requireOwned(caller, params.id)).id) }
     }),
     createEndpoint(removeSandboxDomain, async ({ params }, { caller }) => {
-      await domains.remove(sandboxes.requireOwned(caller, params.id).id, params.domain)
+      await domains.remove((await sandboxes.requireOwned(caller, params.id)).id, params.domain)
       return { success: true, domain: params.domain, message: `${params.domain} no longer points to this sandbox.` }
     }),
   ]

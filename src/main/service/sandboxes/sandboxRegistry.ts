@@ -8,7 +8,7 @@ import type { ImageName } from '#shared/contract/images.ts'
 import type { Parsed } from '#shared/contract/route.ts'
 import type { changeSandbox, createSandbox, DefaultNetwork, Enforced, Sandbox } from '#shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, type SnapshotId, shortenId } from '#shared/ids.ts'
-import type { Store } from '#storage/store.ts'
+import type { Query, Store, Transaction } from '#storage/store.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { chooseNetwork } from '../base/runtimeChoice.ts'
@@ -17,17 +17,17 @@ import type { HostEnding } from '../host/hostConnection.ts'
 import type { RuntimeReports } from '../host/runtimeReports.ts'
 import type { Images } from '../images/images.ts'
 import { foundSandboxRepository } from './foundSandboxRepository.ts'
-import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
+import { type SandboxRecord, sandboxRepository } from './sandboxRepository.ts'
 import { createSandboxSpec } from './sandboxWire.ts'
 
 export type SandboxRegistry = {
   /** @throws AppError `sandbox/capacity`, and the errors of `start` */
   create(accountId: AccountId, request: Parsed<typeof createSandbox>['body'], from?: FilesOf): Promise<SandboxRecord>
-  list(accountId: AccountId): SandboxRecord[]
+  list(accountId: AccountId): Promise<SandboxRecord[]>
   /** @throws AppError `sandbox/not-found`, both for unknown ids and for sandboxes of other accounts */
-  requireOwned(caller: Caller, id: SandboxId): SandboxRecord
+  requireOwned(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   /** @throws AppError `sandbox/not-found`, `sandbox/not-running` */
-  running(caller: Caller, id: SandboxId): SandboxRecord
+  running(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   start(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   stop(caller: Caller, id: SandboxId): Promise<SandboxRecord>
   /**
@@ -41,24 +41,28 @@ export type SandboxRegistry = {
    */
   replaceFiles(caller: Caller, id: SandboxId, replacement: FileReplacement): Promise<SandboxRecord>
   /** Stops an idle sandbox after pending changes, if `isIdle` still returns true. */
-  stopIdle(id: SandboxId, isIdle: () => boolean): Promise<void>
+  stopIdle(id: SandboxId, isIdle: (record: SandboxRecord) => boolean): Promise<void>
   /** Stops a sandbox whose account has insufficient credits. */
   stopUnpaid(id: SandboxId): Promise<void>
-  change(caller: Caller, id: SandboxId, request: Parsed<typeof changeSandbox>['body']): SandboxRecord
+  change(caller: Caller, id: SandboxId, request: Parsed<typeof changeSandbox>['body']): Promise<SandboxRecord>
   remove(caller: Caller, id: SandboxId): Promise<void>
   /**
    * Adds a sandbox found on disk to the database.
+   * @param adoptContents adds what belongs to the sandbox, in the same transaction
    * @throws AppError `sandbox/not-found` if the database already contains it
    */
-  adopt(record: SandboxRecord): SandboxRecord
-  findAccount(id: SandboxId): AccountId | undefined
-  find(id: SandboxId): SandboxRecord | undefined
-  /** Publishes that a resource of the sandbox changed. */
-  announce(id: SandboxId): void
+  adopt(record: SandboxRecord, adoptContents: (tx: Transaction) => Promise<void>): Promise<SandboxRecord>
+  findAccount(id: SandboxId): Promise<AccountId | undefined>
+  find(id: SandboxId): Promise<SandboxRecord | undefined>
+  /**
+   * Publishes the current state of the sandbox, because a resource of it changed. Publications of one sandbox are in
+   * order, and none follows that of its removal. Never rejects.
+   */
+  announce(id: SandboxId): Promise<void>
   /** Handles the host's report that a sandbox ended unexpectedly. */
-  onEnded(id: SandboxId, reason: string): void
+  onEnded(id: SandboxId, reason: string): Promise<void>
   /** Handles the end of the host, with which all its sandboxes have ended. */
-  onHostDown(ending: HostEnding): void
+  onHostDown(ending: HostEnding): Promise<void>
   /** Reconciles the records with the sandboxes and files of a newly connected host. */
   reconcile(call: HostCall): Promise<void>
 }
@@ -74,17 +78,16 @@ export type FileReplacement = {
 }
 
 export type SandboxRegistryOptions = {
-  records: SandboxRepository
   store: Store
   /** Whether a purchase for the sandbox is being settled or delivered. */
-  isLeased: (id: SandboxId) => Promise<boolean>
+  isLeased: (query: Query, id: SandboxId) => Promise<boolean>
   call: HostCall
   runtimes: RuntimeReports
   images: Pick<Images, 'ready' | 'requireStored'>
-  publish: (accountId: AccountId, event: ServiceEvent) => void
+  publish: (accountId: AccountId, event: ServiceEvent) => Promise<void>
   note: ActivityLog['note']
   recordForAccount: ActivityLog['recordForAccount']
-  toWire: (record: SandboxRecord) => Sandbox
+  toWire: (record: SandboxRecord) => Promise<Sandbox>
   defaultNetwork: DefaultNetwork
   maxActive: number
   /** Checks the credits before a sandbox starts. @throws AppError `credits/sandbox` */
@@ -101,46 +104,91 @@ const endedWithSteward = 'Stopped with Steward.'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
-  const { records, store, call, publish, note, now, log } = options
+  const { store, call, publish, note, now, log } = options
   const changes = createKeyedQueue()
   /** Sandboxes being created by a request of this process, which also finishes or removes them. */
   const creating = new Set<SandboxId>()
 
-  const markRemoval = (id: SandboxId): Promise<void> =>
-    store.write((tx) => foundSandboxRepository.markRemoval(tx, id, now()))
+  const announcements = createKeyedQueue()
+  const find = (id: SandboxId) => sandboxRepository.find(store.read, id)
+
   const unmarkRemoval = (id: SandboxId): Promise<void> =>
     store.write((tx) => foundSandboxRepository.unmarkRemoval(tx, id))
 
-  const tell = (record: SandboxRecord): SandboxRecord => {
-    publish(record.accountId, { type: 'sandbox.changed', sandbox: options.toWire(record) })
-    return record
+  const publishInOrder = (id: SandboxId, work: () => Promise<void>): Promise<void> =>
+    announcements
+      .run(id, work)
+      .catch((error: unknown) => log.error('failed to publish a change of a sandbox', { id, error }))
+  const announce = (id: SandboxId): Promise<void> =>
+    publishInOrder(id, async () => {
+      const record = await find(id)
+      if (record) await publish(record.accountId, { type: 'sandbox.changed', sandbox: await options.toWire(record) })
+    })
+
+  /**
+   * Writes the status of the current record, which may have been renamed meanwhile.
+   * @param isCurrent whether the record is in the state that the change is about. Default: in any
+   * @returns undefined if the sandbox was deleted, or is in another state
+   */
+  const setStatus = async (
+    id: SandboxId,
+    { status, activity, isCurrent = () => true }: StatusChange,
+  ): Promise<SandboxRecord | undefined> => {
+    const changed = await store.write(async (tx) => {
+      const present = await sandboxRepository.find(tx, id)
+      if (!present || !isCurrent(present)) return undefined
+      const record = { ...present, ...status }
+      await sandboxRepository.updateStatus(tx, record)
+      return record
+    })
+    if (!changed) return undefined
+    note(id, activity)
+    await announce(id)
+    return changed
   }
-  const update = (record: SandboxRecord): SandboxRecord => {
-    records.updateStatus(record)
-    // Reads the record again, because it may have been renamed during the change.
-    return tell(records.find(record.id) ?? record)
-  }
-  const forget = (record: SandboxRecord, why: string): void => {
-    records.remove(record.id)
-    options.recordForAccount(record.accountId, { type: 'sandbox.deleted', description: why, sandbox: record })
-    publish(record.accountId, { type: 'sandbox.removed', id: record.id })
-  }
-  const nowRunning = (record: SandboxRecord, { startedAtMs, enforced }: RunningSandboxInstance): SandboxRecord => {
-    note(record.id, { type: 'sandbox.started', description: 'Started.' })
-    return update({ ...record, status: 'running', statusReason: null, startedAtMs, enforced })
-  }
-  const nowStopped = (record: SandboxRecord, why: string | { description: string; reason: string }): SandboxRecord => {
+  const setRunning = (
+    id: SandboxId,
+    { startedAtMs, enforced }: RunningSandboxInstance,
+    isCurrent?: StatusChange['isCurrent'],
+  ) =>
+    setStatus(id, {
+      status: { status: 'running', statusReason: null, startedAtMs, enforced },
+      activity: { type: 'sandbox.started', description: 'Started.' },
+      isCurrent,
+    })
+  const setStopped = (
+    id: SandboxId,
+    why: string | { description: string; reason: string },
+    isCurrent?: StatusChange['isCurrent'],
+  ) => {
     const { description, reason } = typeof why === 'string' ? { description: why, reason: why } : why
-    note(record.id, { type: 'sandbox.stopped', description })
-    return update({ ...record, status: 'stopped', statusReason: reason, startedAtMs: null })
+    return setStatus(id, {
+      status: { status: 'stopped', statusReason: reason, startedAtMs: null },
+      activity: { type: 'sandbox.stopped', description },
+      isCurrent,
+    })
   }
-  const nowBroken = (record: SandboxRecord, reason: string): SandboxRecord => {
-    note(record.id, { type: 'sandbox.failed', description: reason })
-    return update({ ...record, status: 'error', statusReason: reason, startedAtMs: null })
+  const setBroken = (id: SandboxId, reason: string, isCurrent?: StatusChange['isCurrent']) =>
+    setStatus(id, {
+      status: { status: 'error', statusReason: reason, startedAtMs: null },
+      activity: { type: 'sandbox.failed', description: reason },
+      isCurrent,
+    })
+
+  /** @param mark also marks its files for deletion, in the same transaction */
+  const forget = async (record: SandboxRecord, why: string, mark?: 'mark'): Promise<void> => {
+    const { id, accountId } = record
+    const isRemoved = await store.write(async (tx) => {
+      if (mark) await foundSandboxRepository.markRemoval(tx, id, now())
+      return sandboxRepository.remove(tx, id)
+    })
+    if (!isRemoved) return // another request has done this
+    options.recordForAccount(accountId, { type: 'sandbox.deleted', description: why, sandbox: record })
+    await publishInOrder(id, () => publish(accountId, { type: 'sandbox.removed', id }))
   }
 
-  const assertCapacity = (): void => {
-    if (records.countActive() < options.maxActive) return
+  const assertCapacity = async (query: Query): Promise<void> => {
+    if ((await sandboxRepository.countActive(query)) < options.maxActive) return
     throw new AppError('sandbox/capacity', 'No capacity', {
       detail: `At most ${options.maxActive} sandboxes can run at once.`,
     })
@@ -157,43 +205,68 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     )
   }
 
-  const requireOwned = (caller: Caller, id: SandboxId): SandboxRecord => {
-    const record = records.find(id)
+  const requireOwned = async (caller: Caller, id: SandboxId): Promise<SandboxRecord> => {
+    const record = await find(id)
     if (record?.accountId === caller.accountId) return record
-    throw new AppError('sandbox/not-found', 'Sandbox not found or access denied')
+    throw createNotFoundError()
   }
 
-  const requireSettled = (caller: Caller, id: SandboxId): SandboxRecord => {
-    const record = requireOwned(caller, id)
+  const requireSettled = async (caller: Caller, id: SandboxId): Promise<SandboxRecord> => {
+    const record = await requireOwned(caller, id)
     if (record.status !== 'provisioning') return record
     throw new AppError('sandbox/busy', `The sandbox ${record.name} is being created.`)
   }
 
   const startAgain = async (record: SandboxRecord): Promise<SandboxRecord> => {
     const { result } = await call('machine.start', createSandboxSpec(record), { deadlineMs: changeDeadlineMs })
-    return nowRunning(record, result)
+    return (await setRunning(record.id, result)) ?? throwNotFound()
+  }
+
+  /** Creates the files of an added sandbox, or removes it. */
+  const finishCreation = async (
+    record: SandboxRecord,
+    image: ImageName | undefined,
+    from: FilesOf | undefined,
+  ): Promise<SandboxRecord> => {
+    const { id } = record
+    try {
+      // Removing an image first marks it, then counts its sandboxes: either it finds this one, or this finds the mark.
+      if (image !== undefined) options.images.requireStored(image)
+      const source = from && (await find(from.sandboxId))
+      note(id, { type: 'sandbox.created', description: describeCreation(source?.name) })
+      await announce(id)
+      const files = from && { from: { sandboxId: from.sandboxId, snapshotId: from.snapshotId } }
+      return await changes.run(id, async () => {
+        const { result } = await call(
+          'machine.create',
+          { ...createSandboxSpec(record), ...files },
+          { deadlineMs: from?.deadlineMs ?? changeDeadlineMs },
+        )
+        return (await setRunning(id, result)) ?? throwNotFound()
+      })
+    } catch (error) {
+      await forget(record, 'Could not be created. Nothing of it is left.', 'mark')
+      // The host may have created the sandbox without responding, so it is deleted in either case.
+      call('machine.delete', { sandboxId: id })
+        .then(() => unmarkRemoval(id))
+        .catch((cause: unknown) => log.warn('sandbox cleanup deferred until the host reconnects', { id, error: cause }))
+      throw error
+    }
   }
 
   return {
     requireOwned,
-    list: (accountId) => records.list(accountId),
-    findAccount: (id) => records.find(id)?.accountId,
-    find: (id) => records.find(id),
-    announce(id) {
-      const record = records.find(id)
-      if (record) tell(record)
-    },
+    list: (accountId) => sandboxRepository.list(store.read, accountId),
+    findAccount: async (id) => (await find(id))?.accountId,
+    find,
+    announce,
 
     async create(accountId, request, from) {
       const runtime = await options.runtimes.choose(await chooseRuntime(request))
       const network = request.network ?? chooseNetwork(options.defaultNetwork, runtime)
-      assertCapacity()
+      await assertCapacity(store.read)
       const { vcpu, memory_mb: memoryMb, disk_gb: diskGb } = request
       await options.assertCredits(accountId, { vcpu, memoryMb, diskGb })
-      // Other requests may have used the capacity, or marked the image for removal. There is no `await` between here and
-      // the record.
-      assertCapacity()
-      if (request.image !== undefined) options.images.requireStored(request.image)
       const id = SandboxId.parse(options.newId())
       const record: SandboxRecord = {
         id,
@@ -213,164 +286,164 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       }
       creating.add(id)
       try {
-        records.add(record)
-        note(id, { type: 'sandbox.created', description: describeCreation(from && records.find(from.sandboxId)?.name) })
-        tell(record)
-        const { result } = await changes.run(id, () =>
-          call(
-            'machine.create',
-            {
-              ...createSandboxSpec(record),
-              ...(from && { from: { sandboxId: from.sandboxId, snapshotId: from.snapshotId } }),
-            },
-            { deadlineMs: from?.deadlineMs ?? changeDeadlineMs },
-          ),
-        )
-        return nowRunning(record, result)
-      } catch (error) {
-        await markRemoval(id)
-        forget(record, 'Could not be created. Nothing of it is left.')
-        // The host may have created the sandbox without responding, so it is deleted in either case.
-        call('machine.delete', { sandboxId: id })
-          .then(() => unmarkRemoval(id))
-          .catch((cause: unknown) =>
-            log.warn('sandbox cleanup deferred until the host reconnects', { id, error: cause }),
-          )
-        throw error
+        await store.write(async (tx) => {
+          await assertCapacity(tx) // other requests may have used it
+          await sandboxRepository.add(tx, record)
+        })
+        return await finishCreation(record, request.image, from)
       } finally {
         creating.delete(id)
       }
     },
 
-    running(caller, id) {
-      const record = requireOwned(caller, id)
+    async running(caller, id) {
+      const record = await requireOwned(caller, id)
       if (record.status === 'running') return record
       throw new AppError('sandbox/not-running', `The sandbox ${record.name} is not running: it is ${record.status}.`)
     },
 
     start: (caller, id) =>
       changes.run(id, async () => {
-        const record = requireOwned(caller, id)
+        const record = await requireOwned(caller, id)
         if (record.status === 'running') return record
-        assertCapacity()
+        await assertCapacity(store.read)
         await options.assertCredits(record.accountId, record)
-        assertCapacity() // other requests may have used it
         try {
           return await startAgain(record)
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== 'sandbox/not-found') throw error
-          nowBroken(record, 'Its files are missing.')
+          await setBroken(id, 'Its files are missing.')
           throw createFilesLostError(record, error)
         }
       }),
 
     stop: (caller, id) =>
       changes.run(id, async () => {
-        const record = requireOwned(caller, id)
+        const record = await requireOwned(caller, id)
         if (record.status !== 'running') return record
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        return nowStopped(record, { description: 'Stopped.', reason: 'Stopped on request.' })
+        return (await setStopped(id, { description: 'Stopped.', reason: 'Stopped on request.' })) ?? throwNotFound()
       }),
 
     async exclusively(caller, id, work) {
-      requireSettled(caller, id)
-      return changes.run(id, () => work(requireSettled(caller, id)))
+      await requireSettled(caller, id)
+      return changes.run(id, async () => work(await requireSettled(caller, id)))
     },
 
     async replaceFiles(caller, id, { reason, replace }) {
-      requireSettled(caller, id)
+      await requireSettled(caller, id)
       return changes.run(id, async () => {
-        const record = requireSettled(caller, id)
+        const record = await requireSettled(caller, id)
         const ran = record.status === 'running'
         // Name and network may have changed in the meantime.
-        const present = () => records.find(id) ?? record
+        const restart = async () => startAgain((await find(id)) ?? record)
         if (ran) {
           await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-          nowStopped(record, reason)
+          await setStopped(id, reason)
         }
         try {
           await replace(record)
         } catch (error) {
           if (ran) {
-            await startAgain(present()).catch((cause: unknown) =>
+            await restart().catch((cause: unknown) =>
               log.error('failed to restart a sandbox that was stopped to change its files', { id, error: cause }),
             )
           }
           throw error
         }
-        if (ran) return startAgain(present())
-        return record.status === 'error' ? nowStopped(record, 'Its files are back.') : record
+        if (ran) return restart()
+        return record.status === 'error' ? ((await setStopped(id, 'Its files are back.')) ?? throwNotFound()) : record
       })
     },
 
     stopIdle: (id, isIdle) =>
       changes.run(id, async () => {
-        const record = records.find(id)
-        if (record?.status !== 'running' || !isIdle()) return
+        const record = await find(id)
+        if (record?.status !== 'running' || !isIdle(record)) return
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
         const { idleMinutes } = record
-        nowStopped(record, `Stopped after ${idleMinutes} minute${idleMinutes === 1 ? '' : 's'} without use.`)
+        await setStopped(id, `Stopped after ${idleMinutes} minute${idleMinutes === 1 ? '' : 's'} without use.`)
       }),
 
     stopUnpaid: (id) =>
       changes.run(id, async () => {
-        const record = records.find(id)
+        const record = await find(id)
         if (record?.status !== 'running') return
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        nowStopped(record, 'Stopped: the account is out of credits.')
+        await setStopped(id, 'Stopped: the account is out of credits.')
       }),
 
-    change(caller, id, request) {
-      const before = requireOwned(caller, id)
-      const record: SandboxRecord = {
-        ...before,
-        name: request.name ?? before.name,
-        network: request.network ?? before.network,
-        idleMinutes: request.idle_minutes === undefined ? before.idleMinutes : request.idle_minutes,
-      }
-      records.change(record)
+    async change(caller, id, request) {
+      const { before, record } = await store.write(async (tx) => {
+        const before = await sandboxRepository.find(tx, id)
+        if (before?.accountId !== caller.accountId) throw createNotFoundError()
+        const record: SandboxRecord = {
+          ...before,
+          name: request.name ?? before.name,
+          network: request.network ?? before.network,
+          idleMinutes: request.idle_minutes === undefined ? before.idleMinutes : request.idle_minutes,
+        }
+        await sandboxRepository.change(tx, record)
+        return { before, record }
+      })
       for (const activity of listChanges(before, record)) note(id, activity)
-      return tell(record)
+      await announce(id)
+      return record
     },
 
     remove: (caller, id) =>
       changes.run(id, async () => {
-        const record = requireOwned(caller, id)
-        if (await options.isLeased(id)) {
-          throw new AppError('sandbox/busy', `A domain is being bought for the sandbox ${record.name}.`)
-        }
-        await markRemoval(id)
+        const record = await requireOwned(caller, id)
+        await store.write(async (tx) => {
+          if (await options.isLeased(tx, id)) {
+            throw new AppError('sandbox/busy', `A domain is being bought for the sandbox ${record.name}.`)
+          }
+          await foundSandboxRepository.markRemoval(tx, id, now())
+        })
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-          if (records.find(id)) forget(record, 'Deleted.') // unless a reconnect has already done this
+          await forget(record, 'Deleted.')
         } finally {
           await unmarkRemoval(id)
         }
       }),
 
-    onEnded(id, reason) {
-      const record = records.find(id)
-      if (record?.status === 'running') nowStopped(record, reason)
+    async onEnded(id, reason) {
+      const record = await find(id)
+      if (record?.status === 'running') {
+        await setStopped(id, reason, isSameRun(record))
+        return
+      }
+      // The run that ended may be about to be recorded.
+      await changes.run(id, async () => {
+        await setStopped(id, reason, ({ status }) => status === 'running')
+      })
     },
 
-    onHostDown(ending) {
+    async onHostDown(ending) {
       const reason = ending === 'crashed' ? hostEnded : endedWithSteward
-      for (const record of records.all()) if (record.status === 'running') nowStopped(record, reason)
+      for (const record of await sandboxRepository.listAll(store.read)) {
+        if (record.status === 'running') await setStopped(record.id, reason, isSameRun(record))
+      }
     },
 
-    adopt(record) {
-      if (records.find(record.id)) throw new AppError('sandbox/not-found', 'This sandbox already exists.')
-      records.add(record)
+    async adopt(record, adoptContents) {
+      await store.write(async (tx) => {
+        const isAdded = await sandboxRepository.add(tx, record)
+        if (!isAdded) throw new AppError('sandbox/not-found', 'This sandbox already exists.')
+        await adoptContents(tx)
+      })
       note(record.id, { type: 'sandbox.created', description: 'Found on disk and adopted.' })
-      return tell(record)
+      await announce(record.id)
+      return record
     },
 
     async reconcile(hostCall) {
       for (const id of await foundSandboxRepository.listMarked(store.read)) {
         try {
           await hostCall('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-          const record = records.find(id)
-          if (record) forget(record, 'Deleted.')
+          const record = await find(id)
+          if (record) await forget(record, 'Deleted.')
           await unmarkRemoval(id)
           log.info('finished an interrupted sandbox deletion', { id })
         } catch (error) {
@@ -379,13 +452,15 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       }
       const { result } = await hostCall('machine.list', {})
       const sandboxes = new Map(result.machines.map((instance) => [instance.id, instance]))
-      for (const record of records.all()) {
+      for (const record of await sandboxRepository.listAll(store.read)) {
         const machine = sandboxes.get(record.id)
         sandboxes.delete(record.id)
         if (creating.has(record.id)) continue
-        if (machine && record.startedAtMs !== machine.startedAtMs) nowRunning(record, machine)
-        else if (!machine && record.status === 'running') nowStopped(record, hostEnded)
-        else if (!machine && record.status === 'provisioning') nowBroken(record, 'Creating it was interrupted.')
+        const { id, status } = record
+        if (machine && record.startedAtMs !== machine.startedAtMs) await setRunning(id, machine, isSameRun(record))
+        else if (!machine && status === 'running') await setStopped(id, hostEnded, isSameRun(record))
+        else if (!machine && status === 'provisioning')
+          await setBroken(id, 'Creating it was interrupted.', isSameRun(record))
       }
       for (const stray of sandboxes.values()) {
         log.warn('stopping a sandbox without a record', { id: stray.id })
@@ -393,6 +468,26 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
       }
     },
   }
+}
+
+type StatusChange = {
+  status: Partial<Pick<SandboxRecord, 'status' | 'statusReason' | 'startedAtMs' | 'enforced'>>
+  activity: { type: ActivityType; description: string }
+  isCurrent?: ((record: SandboxRecord) => boolean) | undefined
+}
+
+/** Returns a condition for a change that was decided on this record: no other run has begun or ended since. */
+function isSameRun({ status, startedAtMs }: SandboxRecord): (record: SandboxRecord) => boolean {
+  return (present) => present.status === status && present.startedAtMs === startedAtMs
+}
+
+function createNotFoundError(): AppError {
+  return new AppError('sandbox/not-found', 'Sandbox not found or access denied')
+}
+
+/** The sandbox was deleted during its change. */
+function throwNotFound(): never {
+  throw createNotFoundError()
 }
 
 function describeCreation(source: string | undefined): string {

@@ -1,7 +1,7 @@
 import { Enforced, Network, Region, SandboxStatus } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, json, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const sandboxes = defineTable('sandboxes', {
   id: text<SandboxId>(),
@@ -30,59 +30,66 @@ export type SandboxRecord = RowOf<typeof sandboxes>
 const statusFields = ['status', 'statusReason', 'startedAtMs', 'enforced'] as const
 const settingFields = ['name', 'network', 'idleMinutes'] as const
 
-export type SandboxRepository = {
-  add(record: SandboxRecord): void
-  find(id: SandboxId): SandboxRecord | undefined
-  /** Newest first. */
-  list(accountId: AccountId): SandboxRecord[]
-  all(): SandboxRecord[]
-  /** Counts sandboxes that are running or being provisioned. */
-  countActive(): number
-  /** Writes the status with its reason, the start time and the enforced limits. */
-  updateStatus(record: SandboxRecord): void
-  /** Writes the settings that a user can change. */
-  change(record: Pick<SandboxRecord, 'id' | (typeof settingFields)[number]>): void
-  /** Counts sandboxes with this image. */
-  countByImage(image: string): number
-  remove(id: SandboxId): void
-}
-
-export function createSandboxRepository(database: Database): SandboxRepository {
-  const selection = `SELECT ${sandboxes.selection()} FROM sandboxes`
-  const add = database.prepare<[Params<keyof SandboxRecord>]>(sandboxes.insert)
-  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
-  const list = database.prepare<[Params<'accountId'>], StoredRow>(
-    `${selection} WHERE account_id = @accountId ORDER BY created_at_ms DESC, rowid DESC`,
-  )
-  const all = database.prepare<[], StoredRow>(selection)
-  const countActive = database.prepare<[], { count: number }>(
-    `SELECT count(*) AS count FROM sandboxes WHERE status IN ('provisioning', 'running')`,
-  )
-  const updateStatus = database.prepare<[Params<'id' | (typeof statusFields)[number]>]>(
+const selection = `SELECT ${sandboxes.selection()} FROM sandboxes`
+export const sandboxStatements = {
+  add: defineStatement<Params<keyof SandboxRecord>>(`${sandboxes.insert} ON CONFLICT (id) DO NOTHING`),
+  find: defineStatement<Params<'id'>>(`${selection} WHERE id = @id`).withRows(sandboxes.fromRow),
+  list: defineStatement<Params<'accountId'>>(
+    `${selection} WHERE account_id = @accountId ORDER BY created_at_ms DESC, id DESC`,
+  ).withRows(sandboxes.fromRow),
+  updateStatus: defineStatement<Params<'id' | (typeof statusFields)[number]>>(
     `UPDATE sandboxes SET ${sandboxes.assignments(statusFields)} WHERE id = @id`,
-  )
-  const change = database.prepare<[Params<'id' | (typeof settingFields)[number]>]>(
+  ),
+  change: defineStatement<Params<'id' | (typeof settingFields)[number]>>(
     `UPDATE sandboxes SET ${sandboxes.assignments(settingFields)} WHERE id = @id`,
-  )
-  const countOf = database.prepare<[Params<'image'>], { count: number }>(
-    'SELECT count(*) AS count FROM sandboxes WHERE image = @image',
-  )
-  const remove = database.prepare<[Params<'id'>]>('DELETE FROM sandboxes WHERE id = @id')
+  ),
+  remove: defineStatement<Params<'id'>>('DELETE FROM sandboxes WHERE id = @id'),
+}
+const listAll = defineStatement(selection).withRows(sandboxes.fromRow)
+const countActive = defineStatement(
+  `SELECT count(*) AS count FROM sandboxes WHERE status IN ('provisioning', 'running')`,
+).withRows((row) => Number(row.count))
+const countByImage = defineStatement<Params<'image'>>(
+  'SELECT count(*) AS count FROM sandboxes WHERE image = @image',
+).withRows((row) => Number(row.count))
 
-  return {
-    add: (record) => void add.run(sandboxes.params(record)),
-    find(id) {
-      const row = find.get({ id })
-      return row && sandboxes.fromRow(row)
-    },
-    list: (accountId) => list.all({ accountId }).map(sandboxes.fromRow),
-    all: () => all.all().map(sandboxes.fromRow),
-    countActive: () => countActive.get()?.count ?? 0,
-    updateStatus: ({ id, status, statusReason, startedAtMs, enforced }) =>
-      void updateStatus.run(sandboxes.params({ id, status, statusReason, startedAtMs, enforced })),
-    change: ({ id, name, network, idleMinutes }) =>
-      void change.run(sandboxes.params({ id, name, network, idleMinutes })),
-    countByImage: (image) => countOf.get({ image })?.count ?? 0,
-    remove: (id) => void remove.run({ id }),
-  }
+export const sandboxRepository = {
+  /** @returns false if the id exists */
+  async add(tx: Transaction, record: SandboxRecord): Promise<boolean> {
+    return (await tx.run(sandboxStatements.add, sandboxes.params(record))) === 1
+  },
+  find(query: Query, id: SandboxId): Promise<SandboxRecord | undefined> {
+    return query.first(sandboxStatements.find, { id })
+  },
+  /** Newest first. */
+  list(query: Query, accountId: AccountId): Promise<SandboxRecord[]> {
+    return query.all(sandboxStatements.list, { accountId })
+  },
+  listAll(query: Query): Promise<SandboxRecord[]> {
+    return query.all(listAll)
+  },
+  /** Counts sandboxes that are running or being provisioned. */
+  async countActive(query: Query): Promise<number> {
+    return (await query.first(countActive)) ?? 0
+  },
+  /** Writes the status with its reason, the start time and the enforced limits. */
+  async updateStatus(tx: Transaction, record: SandboxRecord): Promise<void> {
+    const { id, status, statusReason, startedAtMs, enforced } = record
+    await tx.run(sandboxStatements.updateStatus, sandboxes.params({ id, status, statusReason, startedAtMs, enforced }))
+  },
+  /** Writes the settings that a user can change. */
+  async change(
+    tx: Transaction,
+    { id, name, network, idleMinutes }: Pick<SandboxRecord, 'id' | (typeof settingFields)[number]>,
+  ): Promise<void> {
+    await tx.run(sandboxStatements.change, sandboxes.params({ id, name, network, idleMinutes }))
+  },
+  /** Counts sandboxes with this image. */
+  async countByImage(query: Query, image: string): Promise<number> {
+    return (await query.first(countByImage, { image })) ?? 0
+  },
+  /** @returns false if the sandbox does not exist */
+  async remove(tx: Transaction, id: SandboxId): Promise<boolean> {
+    return (await tx.run(sandboxStatements.remove, { id })) === 1
+  },
 }

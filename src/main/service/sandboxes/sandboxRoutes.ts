@@ -31,7 +31,7 @@ export function createSandboxRoutes(options: {
   defaultNetwork: DefaultNetwork
   call: HostCall
   activity: Pick<ActivityLog, 'ran' | 'cut'>
-  toWire: (record: SandboxRecord) => Sandbox
+  toWire: (record: SandboxRecord) => Promise<Sandbox>
 }): Endpoint[] {
   const { sandboxes, runtimes, defaultNetwork, call, toWire } = options
   return [
@@ -44,23 +44,27 @@ export function createSandboxRoutes(options: {
     createEndpoint(createSandbox, async ({ body }, { caller }) =>
       toWire(await sandboxes.create(caller.accountId, body)),
     ),
-    createEndpoint(listSandboxes, (_, { caller }) => {
-      const listed = sandboxes.list(caller.accountId).map(toWire)
+    createEndpoint(listSandboxes, async (_, { caller }) => {
+      const listed = await Promise.all((await sandboxes.list(caller.accountId)).map(toWire))
       return { sandboxes: listed, data: listed, count: listed.length }
     }),
-    createLinkEndpoint(getSandbox, ({ params }, { caller }) => toWire(sandboxes.requireOwned(caller, params.id))),
+    createLinkEndpoint(getSandbox, async ({ params }, { caller }) =>
+      toWire(await sandboxes.requireOwned(caller, params.id)),
+    ),
     createEndpoint(deleteSandbox, async ({ params }, { caller }) => {
       await sandboxes.remove(caller, params.id)
       return { success: true, id: params.id, message: 'Sandbox deleted, including all its files.' }
     }),
-    createEndpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
+    createEndpoint(changeSandbox, async ({ params, body }, { caller }) =>
+      toWire(await sandboxes.change(caller, params.id, body)),
+    ),
     createEndpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
     createEndpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
     withWork(
       'exec',
       createEndpoint(execInSandbox, async ({ params, body }, { caller, disconnected, lease, repeatable }) => {
         const { command, timeout, cwd, env, watch } = body
-        const { id: sandboxId } = sandboxes.running(caller, params.id)
+        const { id: sandboxId } = await sandboxes.running(caller, params.id)
         const timeoutMs = getExecTimeoutMs(timeout)
         // A client with an Idempotency-Key may disconnect and request the result again.
         const signal = repeatable === undefined ? disconnected : lease?.signal
@@ -87,7 +91,7 @@ export function createSandboxRoutes(options: {
       createEndpoint(
         readExecOutput,
         async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
-          const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
+          const { id: sandboxId } = await sandboxes.requireOwned(caller, params.id)
           const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })
           return { output: body.toString('utf8'), ...result }
         },

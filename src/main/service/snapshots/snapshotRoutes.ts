@@ -18,7 +18,7 @@ export function createSnapshotRoutes({
   toWire,
 }: {
   snapshots: Snapshots
-  toWire: (record: SandboxRecord) => Sandbox
+  toWire: (record: SandboxRecord) => Promise<Sandbox>
 }): Endpoint[] {
   return [
     createEndpoint(createSnapshot, async ({ params, body }, { caller }) =>

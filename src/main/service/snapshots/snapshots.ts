@@ -103,10 +103,10 @@ export function createSnapshots({ store, sandboxes, call, publish, note, newId, 
       }),
 
     list: async (caller, sandboxId) =>
-      snapshotRepository.list(store.read, sandboxes.requireOwned(caller, sandboxId).id),
+      snapshotRepository.list(store.read, (await sandboxes.requireOwned(caller, sandboxId)).id),
 
     async restore(caller, sandboxId, id) {
-      sandboxes.requireOwned(caller, sandboxId)
+      await sandboxes.requireOwned(caller, sandboxId)
       const { name } = await requireSnapshot(sandboxId, id)
       return await sandboxes.replaceFiles(caller, sandboxId, {
         reason: `Stopped to restore the snapshot “${name}”.`,
@@ -148,7 +148,7 @@ export function createSnapshots({ store, sandboxes, call, publish, note, newId, 
       if (incomplete.length === 0) return
       const { result } = await hostCall('machine.stored', {})
       for (const { id, sandboxId, name } of incomplete) {
-        const sandbox = sandboxes.find(sandboxId)
+        const sandbox = await sandboxes.find(sandboxId)
         const stored = result.machines.find((instance) => instance.id === sandboxId)
         if (!sandbox) continue
         if (stored?.snapshots.includes(id)) {

@@ -38,20 +38,20 @@ export function createTerminalRoutes(options: {
   const { sandboxes, links, call } = options
   return [
     createLinkEndpoint(createTerminal, async ({ params, body: { cwd_of: cwdOf, ...body } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
+      const { id: sandboxId } = await sandboxes.running(caller, params.id)
       const terminalId = TerminalId.parse(options.newTerminalId())
       const { result } = await call('terminal.create', { sandboxId, terminalId, ...body, ...(cwdOf && { cwdOf }) })
       options.activity.recordOpened(result)
       return terminalToWire(result)
     }),
     createLinkEndpoint(listTerminals, async ({ params, query }, { caller }) => {
-      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
+      const { id: sandboxId } = await sandboxes.requireOwned(caller, params.id)
       const { result } = await call('terminal.list', { sandboxId })
       const visible = query.all ? result.terminals : result.terminals.filter(({ state }) => state === 'running')
       return { sandbox_id: sandboxId, sessions: visible.map(terminalToWire), total: visible.length }
     }),
     createLinkEndpoint(writeTerminal, async ({ params, body }, { caller }) => {
-      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
+      const { id: sandboxId } = await sandboxes.requireOwned(caller, params.id)
       const bytes = Buffer.from(body.input)
       if (bytes.length > terminalLimits.maxInputBytes) {
         throw new AppError('request/too-large', `\`input\` must have at most ${terminalLimits.maxInputBytes} bytes.`)
@@ -61,35 +61,35 @@ export function createTerminalRoutes(options: {
     }),
     withWork(
       'poll',
-      createLinkEndpoint(readTerminal, (input, { caller, signal }) => {
-        sandboxes.requireOwned(caller, input.params.id)
+      createLinkEndpoint(readTerminal, async (input, { caller, signal }) => {
+        await sandboxes.requireOwned(caller, input.params.id)
         const { since } = input.query
         return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal })
       }),
     ),
     createEndpoint(searchTerminals, async ({ query }, { caller, signal }) => {
       const { q: text, regex, case_sensitive: caseSensitive, limit } = query
-      const sandboxIds = sandboxes.list(caller.accountId).map(({ id }) => id)
+      const sandboxIds = (await sandboxes.list(caller.accountId)).map(({ id }) => id)
       const { result } = await call('terminal.search', { sandboxIds, text, regex, caseSensitive, limit }, { signal })
       return result
     }),
     createLinkEndpoint(changeTerminal, async ({ params, body: { name } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
+      const { id: sandboxId } = await sandboxes.requireOwned(caller, params.id)
       const { result } = await call('terminal.rename', { sandboxId, terminalId: params.sessionId, name })
       return terminalToWire(result)
     }),
     createLinkEndpoint(resizeTerminal, async ({ params, body: { cols, rows } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
+      const { id: sandboxId } = await sandboxes.requireOwned(caller, params.id)
       await call('terminal.resize', { sandboxId, terminalId: params.sessionId, cols, rows })
       return { success: true, session_id: params.sessionId, cols, rows }
     }),
     createLinkEndpoint(closeTerminal, async ({ params }, { caller }) => {
-      const { id: sandboxId } = sandboxes.requireOwned(caller, params.id)
+      const { id: sandboxId } = await sandboxes.requireOwned(caller, params.id)
       await call('terminal.close', { sandboxId, terminalId: params.sessionId })
       return { success: true, session_id: params.sessionId, state: 'exited' }
     }),
     createEndpoint(createTerminalLink, async ({ params }, { caller }) => {
-      const { id } = sandboxes.requireOwned(caller, params.id)
+      const { id } = await sandboxes.requireOwned(caller, params.id)
       const { token, expiresAtMs } = await links.create(caller, id)
       return {
         token,

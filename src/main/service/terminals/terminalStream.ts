@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
-import type { AppError } from '#shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
+import type { TerminalAttach } from '#shared/contract/hostIpc.ts'
 import {
   ClientStreamMessage,
   type ServerStreamMessage,
@@ -26,6 +27,27 @@ export function createTerminalStream(options: {
   host: Pick<HostCalls, 'attach'>
 }): SocketEndpoint {
   const { sandboxes, host } = options
+
+  const connect = (socket: WebSocket, terminal: TerminalAttach): void => {
+    const send = (message: ServerStreamMessage) => socket.send(JSON.stringify(message))
+    const stream = host.attach(terminal, {
+      onMessage: (message) => socket.send(JSON.stringify(message)),
+      onBytes(bytes) {
+        socket.send(bytes)
+        if (socket.bufferedAmount <= maxWaitingBytes) return
+        stream.close()
+        socket.close(streamClose.tooSlow, 'Too slow')
+      },
+      onEnd: (error) => closeSocket(socket, error),
+    })
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      const message = isBinary ? 'A message must be JSON text.' : parseMessage(data)
+      if (typeof message === 'string') send({ type: 'refused', error: message, code: 'request/invalid' })
+      else stream.send(message)
+    })
+    socket.once('close', () => stream.close())
+  }
+
   return createSocketEndpoint({
     path: terminalStreamPath,
     params: TerminalParams,
@@ -33,33 +55,20 @@ export function createTerminalStream(options: {
     linkMayUse: true,
     work: 'terminal-socket',
     serve(socket, { params, query }, caller) {
-      try {
-        sandboxes.requireOwned(caller, params.id)
-      } catch {
-        // Browsers hide the status of a refused upgrade, so the socket is opened and closed with the reason.
-        socket.close(streamClose.notFound, 'Sandbox not found or access denied')
-        return
+      const open = async (): Promise<void> => {
+        try {
+          await sandboxes.requireOwned(caller, params.id)
+          if (socket.readyState !== socket.OPEN) return
+          connect(socket, { sandboxId: params.id, terminalId: params.sessionId, ...query })
+        } catch (error) {
+          // Browsers hide the status of a refused upgrade, so the socket is opened and closed with the reason.
+          closeSocket(socket, toAppError(error))
+        } finally {
+          socket.resume()
+        }
       }
-      const send = (message: ServerStreamMessage) => socket.send(JSON.stringify(message))
-      const stream = host.attach(
-        { sandboxId: params.id, terminalId: params.sessionId, ...query },
-        {
-          onMessage: (message) => socket.send(JSON.stringify(message)),
-          onBytes(bytes) {
-            socket.send(bytes)
-            if (socket.bufferedAmount <= maxWaitingBytes) return
-            stream.close()
-            socket.close(streamClose.tooSlow, 'Too slow')
-          },
-          onEnd: (error) => closeSocket(socket, error),
-        },
-      )
-      socket.on('message', (data: Buffer, isBinary: boolean) => {
-        const message = isBinary ? 'A message must be JSON text.' : parseMessage(data)
-        if (typeof message === 'string') send({ type: 'refused', error: message, code: 'request/invalid' })
-        else stream.send(message)
-      })
-      socket.once('close', () => stream.close())
+      socket.pause() // messages have no listener until the sandbox is found
+      void open()
     },
   })
 }
@@ -87,6 +96,7 @@ function getCloseCode({ code }: AppError): number {
       return streamClose.tooSlow
     case 'host/unavailable':
     case 'service/unavailable':
+    case 'data/unavailable':
       return streamClose.unavailable
     default:
       return streamClose.refused
@@ -96,4 +106,9 @@ function getCloseCode({ code }: AppError): number {
 /** The protocol allows 123 bytes. */
 function getReason({ message }: AppError): string {
   return Buffer.from(message).subarray(0, 120).toString('utf8').replaceAll('\uFFFD', '')
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  return new AppError('service/unavailable', 'The sandbox cannot be looked up.', { cause: error })
 }
