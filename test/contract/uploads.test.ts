@@ -100,7 +100,7 @@ describeStores('uploads', (engine) => {
     const { uploads, store, files, clock } = await open(engine)
     await uploads.begin(sandboxId, newFile({ path: '/srv/abandoned', size: 3 }))
     await uploads.append(await uploads.begin(sandboxId, newFile({ path: '/srv/complete', size: 3 })), chunk(0, 'abc'))
-    clock.nowMs += uploadLimits.keptMs + 1
+    clock.nowMs += uploadLimits.ttlMs + 1
     const recent = await uploads.begin(sandboxId, newFile({ path: '/srv/recent', size: 3 }))
     await uploads.sweep()
     expect([...files.keys()].sort()).toEqual([recent.part, '/srv/complete'].sort())

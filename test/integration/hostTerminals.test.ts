@@ -239,7 +239,7 @@ test('cancels a wait for output when the client aborts it', async () => {
 })
 
 test('reports output older than the buffer as missed', async () => {
-  const bytes = terminalLimits.keptOutputBytes + 4 * 1024 * 1024
+  const bytes = terminalLimits.maxOutputBytes + 4 * 1024 * 1024
   const terminal = await client.createTerminal(sandbox, `stty -opost; yes 漢字 | head -c ${bytes}`)
   await until(
     'the exit',

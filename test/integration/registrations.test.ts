@@ -151,14 +151,14 @@ test('registers with any account of either chain for any creator', async () => {
   const creator_address = `0x${'2'.repeat(40)}`
   const cases = [
     {
-      given: { account_id: keys.otherEvm.id, creator_address },
+      input: { account_id: keys.otherEvm.id, creator_address },
       address: keys.otherEvm.address,
       creator: creator_address,
     },
-    { given: { chain_type: 'solana' }, address: keys.solana.address, creator: keys.solana.address },
+    { input: { chain_type: 'solana' }, address: keys.solana.address, creator: keys.solana.address },
   ]
-  for (const { given, address, creator } of cases) {
-    const { id } = await registrations.start(draft(given), { requester: agent })
+  for (const { input, address, creator } of cases) {
+    const { id } = await registrations.start(draft(input), { requester: agent })
     const { automaton } = await become(id, 'registered')
     expect(automaton).toMatchObject({ automaton_address: address, creator_address: creator })
   }
@@ -360,9 +360,9 @@ test('fails a registration whose intent no longer exists', async () => {
 
 test('rejects immediately a registration that the signer refuses', async () => {
   const { registrations, approvals } = openRegistrations()
-  const given = draft({ name: 'a\u0000b' })
-  await expect(registrations.preview(given)).rejects.toMatchObject({ code: 'intent/invalid' })
-  await expect(registrations.start(given, { requester: person })).rejects.toMatchObject({ code: 'intent/invalid' })
+  const input = draft({ name: 'a\u0000b' })
+  await expect(registrations.preview(input)).rejects.toMatchObject({ code: 'intent/invalid' })
+  await expect(registrations.start(input, { requester: person })).rejects.toMatchObject({ code: 'intent/invalid' })
   expect(approvals.list({ limit: 10 }).intents).toEqual([])
   expect(registrations.list()).toEqual([])
 })

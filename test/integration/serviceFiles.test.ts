@@ -166,7 +166,7 @@ describe('uploads', () => {
     expect((await append(lostUpload, 3, 'de')).json.code).toBe('upload/not-found')
     await begun({ path: '/tmp/off/old', size: 5 })
     expect(await bash('ls -A /tmp/off | wc -l')).toBe('1\n')
-    clockAheadMs += uploadLimits.keptMs + 1000
+    clockAheadMs += uploadLimits.ttlMs + 1000
     await service.restart()
     await eventually(async () => expect(await bash('ls -A /tmp/off | wc -l')).toBe('0\n'))
   })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Conversation } from '#shared/contract/chats.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
-import type { ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
+import type { ExternalTool, ToolServer } from '#shared/contract/toolServers.ts'
 import { until } from '../support/assertions/eventually.ts'
 import { sendSecurePrompt } from '../support/clients/securePromptForms.ts'
 import { createElicitingToolServer } from '../support/fakes/elicitingToolServer.ts'
@@ -58,7 +58,7 @@ const testServer = async (id: string): Promise<ToolServer> =>
 const readServer = async (id: string): Promise<ToolServer> =>
   (await agent.send('/local/tool-servers')).json.servers.find((it: ToolServer) => it.id === id)
 const turn = (id: string, enabled: boolean) => agent.send(getPath(id), { method: 'PATCH', body: { enabled } })
-const agree = (id: string, tools: readonly ServedTool[], ask = true) =>
+const agree = (id: string, tools: readonly ExternalTool[], ask = true) =>
   agent.send(getPath(id, '/tools'), {
     method: 'PUT',
     body: { tools: tools.map(({ name, digest }) => ({ name, digest, enabled: true, ask })) },
@@ -73,9 +73,9 @@ const ready = async ({ ask = true, ...fields }: { ask?: boolean; place?: object 
   if (usable.length > 0) expect((await agree(id, usable, ask)).status).toBe(200)
   return readServer(id)
 }
-const only = ({ tools: [tool] }: ToolServer): ServedTool => {
+const only = ({ tools: [tool] }: ToolServer): ExternalTool => {
   expect(tool).toBeDefined()
-  return tool as ServedTool
+  return tool as ExternalTool
 }
 
 const call = (name: string, args: object = {}, id = 'c1'): ScriptedPart => ({
@@ -341,7 +341,7 @@ describe('the tool list of a server', () => {
     const ownCall = await callFromChat(await newChat([id]), 'credits_balance')
     expect(ownCall).toMatchObject({ state: 'done' })
     expect(server.heard.slice(before).some(({ method }) => method === 'tools/call')).toBe(false)
-    const refused = tools.find(({ name }) => name === 'a_b') as ServedTool
+    const refused = tools.find(({ name }) => name === 'a_b') as ExternalTool
     expect((await agree(id, [refused])).json).toMatchObject({ code: 'tool-server/unusable' })
   })
 
@@ -398,7 +398,7 @@ describe('the tool list of a server', () => {
     const { id } = await addServer()
     const { tools, fault } = await testServer(id)
     expect(fault).toBeNull()
-    const bomb = tools.find(({ name }) => name === 'look') as ServedTool
+    const bomb = tools.find(({ name }) => name === 'look') as ExternalTool
     expect(bomb).toMatchObject({ alias: null, input_schema: {}, fault: expect.any(String) })
     expect((await agree(id, [bomb])).status).toBe(409)
     expect(tools.find(({ name }) => name === 'fine')).toMatchObject({ alias: 'box__fine', fault: null })

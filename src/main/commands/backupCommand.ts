@@ -198,7 +198,7 @@ async function copyRemainingFiles(dataFolder: string, part: string): Promise<voi
       /\.sqlite(-wal|-shm)?$/.test(name)
     )
   }
-  await copyTree(dataFolder, part, { leaveOut: isExcluded })
+  await copyTree(dataFolder, part, { skip: isExcluded })
 }
 
 async function copySandboxes(dataFolder: string, part: string, frozen: readonly FrozenDisk[]): Promise<void> {

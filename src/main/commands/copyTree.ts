@@ -10,33 +10,33 @@ const execute = promisify(execFile)
 
 type Options = {
   /** Whether to exclude a source path and everything below it. */
-  leaveOut?: (path: string) => boolean
+  skip?: (path: string) => boolean
 }
 
 /**
  * Copies a file or folder with modes, owners and holes. Skips sockets.
  * @throws AppError `backup/failed`
  */
-export async function copyTree(from: string, to: string, { leaveOut }: Options = {}): Promise<void> {
+export async function copyTree(from: string, to: string, { skip }: Options = {}): Promise<void> {
   try {
     await mkdir(dirname(to), { recursive: true, mode: 0o700 })
-    if (leaveOut) await copyPart(from, to, leaveOut)
+    if (skip) await copyPart(from, to, skip)
     else await copyPreservingHoles(from, to)
   } catch (cause) {
     throw createCopyError({ from, to }, cause)
   }
 }
 
-async function copyPart(from: string, to: string, leaveOut: (path: string) => boolean): Promise<void> {
+async function copyPart(from: string, to: string, skip: (path: string) => boolean): Promise<void> {
   const stats = await lstat(from)
-  if (leaveOut(from) || stats.isSocket()) return
+  if (skip(from) || stats.isSocket()) return
   if (!stats.isDirectory()) {
     await copyEntry(from, to, stats)
     return
   }
   await mkdir(to, { recursive: true })
   for (const name of await readdir(from)) {
-    await copyPart(join(from, name), join(to, name), leaveOut).catch((error: unknown) => {
+    await copyPart(join(from, name), join(to, name), skip).catch((error: unknown) => {
       if (!isNotFound(error)) throw error
     })
   }

@@ -9,7 +9,7 @@ import { hostMethods } from '#shared/contract/hostIpc.ts'
 
 const politeMs = 30_000
 const answerMs = 10_000
-const lookMs = 50
+const pollIntervalMs = 50
 
 /**
  * Stops all processes of a data folder: the application, the service, and the sandbox host with its sandboxes.
@@ -77,9 +77,9 @@ function isSame(now: LockHolder | undefined, before: LockHolder): boolean {
 }
 
 async function waitUntilMissing(isRunning: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += lookMs) {
+  for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += pollIntervalMs) {
     if (!(await isRunning())) return true
-    await wait(lookMs)
+    await wait(pollIntervalMs)
   }
   return false
 }

@@ -53,13 +53,13 @@ export async function openMainWindow({ url, preloadFile, iconFile, stateFile }: 
   })
   // A browser would ask the user. Electron would silently leave the window open.
   window.webContents.on('will-prevent-unload', (event) => {
-    if (confirmLeave(window)) event.preventDefault()
+    if (confirmClose(window)) event.preventDefault()
   })
   await window.loadURL(url)
   return window
 }
 
-function confirmLeave(window: BrowserWindow): boolean {
+function confirmClose(window: BrowserWindow): boolean {
   const pressed = dialog.showMessageBoxSync(window, {
     type: 'question',
     title: 'Steward',

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { Input } from '#shared/contract/route.ts'
 import {
   addToolServer,
-  changeServedTool,
+  changeExternalTool,
   changeToolServer,
+  type ExternalTool,
   listToolServers,
   removeToolServer,
-  type ServedTool,
   type ToolServerId,
   testToolServer,
 } from '#shared/contract/toolServers.ts'
@@ -23,7 +23,7 @@ export function useToolServers() {
   })
 }
 
-type Choice = Pick<ServedTool, 'name' | 'digest' | 'enabled' | 'ask'>
+type Choice = Pick<ExternalTool, 'name' | 'digest' | 'enabled' | 'ask'>
 
 /** Returns actions on tool servers. Results arrive through events. */
 export function useToolServerActions() {
@@ -35,7 +35,7 @@ export function useToolServerActions() {
     remove: (serverId: ToolServerId) => agent(removeToolServer, { serverId }),
     /** Approves the listed version of each tool. Tools that have changed since then are rejected. */
     agree: (serverId: ToolServerId, tools: readonly Choice[]) =>
-      agent(changeServedTool, {
+      agent(changeExternalTool, {
         serverId,
         tools: tools.map(({ name, digest, enabled, ask }) => ({ name, digest, enabled, ask })),
       }),

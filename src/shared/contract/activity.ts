@@ -11,7 +11,7 @@ export const activityLimits = {
   /** Entries per page. */
   listed: { min: 1, max: 500, default: 50 },
   /** Stored entries per sandbox, for commands and activities each. */
-  kept: 1000,
+  maxStored: 1000,
   /** Maximum length of a command's text, in bytes of UTF-8. */
   commandBytes: 4096,
 } as const
@@ -78,7 +78,7 @@ export const listCommands = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/commands',
   summary: 'List commands that were run through the API, newest first',
-  description: `Command texts are truncated to ${activityLimits.commandBytes} bytes. Environment and output are never stored. Commands that ended with their request are not listed. The newest ${activityLimits.kept} commands of each sandbox are stored until the sandbox is deleted.`,
+  description: `Command texts are truncated to ${activityLimits.commandBytes} bytes. Environment and output are never stored. Commands that ended with their request are not listed. The newest ${activityLimits.maxStored} commands of each sandbox are stored until the sandbox is deleted.`,
   tag: 'Activity',
   params: SandboxParams,
   query: ListQuery,
@@ -101,7 +101,7 @@ export const listActivity = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/activity',
   summary: 'List the activity of a sandbox, newest first',
-  description: `Covers starts, stops, snapshots, domains, terminals, written files and commands, but never contents. The newest ${activityLimits.kept} entries are stored until the sandbox is deleted; \`GET /v1/activity\` still lists them afterwards.`,
+  description: `Covers starts, stops, snapshots, domains, terminals, written files and commands, but never contents. The newest ${activityLimits.maxStored} entries are stored until the sandbox is deleted; \`GET /v1/activity\` still lists them afterwards.`,
   tag: 'Activity',
   params: SandboxParams,
   query: ListQuery,

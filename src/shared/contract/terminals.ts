@@ -15,7 +15,7 @@ export const terminalLimits = {
   nameLength: 64,
   exitedReadableMs: 60 * 60 * 1000,
   /** Raw output stored for each terminal, in bytes; older output is dropped. */
-  keptOutputBytes: 16 * 1024 * 1024,
+  maxOutputBytes: 16 * 1024 * 1024,
 } as const
 
 const { min, max } = terminalLimits.size
@@ -120,7 +120,7 @@ export const readTerminal = defineRoute({
   method: 'GET',
   path: '/v1/sandboxes/:id/pty/:sessionId/read',
   summary: 'Read the screen, scrollback or raw output of a terminal',
-  description: `Returns the screen by default. \`full=true\` adds up to ${terminalLimits.scrollbackLines} lines of scrollback. \`since\` returns raw output after a cursor, at most 1 MiB per response. Only the last ${terminalLimits.keptOutputBytes / 1024 ** 2} MiB of raw output are stored.`,
+  description: `Returns the screen by default. \`full=true\` adds up to ${terminalLimits.scrollbackLines} lines of scrollback. \`since\` returns raw output after a cursor, at most 1 MiB per response. Only the last ${terminalLimits.maxOutputBytes / 1024 ** 2} MiB of raw output are stored.`,
   tag: 'Terminals',
   params: TerminalParams,
   query: z.object({

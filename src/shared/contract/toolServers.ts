@@ -76,15 +76,19 @@ export const SecretName = z
 const JsonSchema = z.record(z.string(), z.unknown())
 
 /** Sanitized description of a tool: hidden characters removed, truncated, with a reduced schema. */
-export const ServedText = z.object({ title: z.string().nullable(), description: z.string(), input_schema: JsonSchema })
-export type ServedText = z.infer<typeof ServedText>
+export const UntrustedText = z.object({
+  title: z.string().nullable(),
+  description: z.string(),
+  input_schema: JsonSchema,
+})
+export type UntrustedText = z.infer<typeof UntrustedText>
 
 /** Tool of a server, based on its own description. */
-export const ServedTool = z.object({
+export const ExternalTool = z.object({
   name: z.string(),
   /** Name of the tool for models. Null if it cannot be called. */
   alias: z.string().nullable(),
-  ...ServedText.shape,
+  ...UntrustedText.shape,
   /** Digest of all metadata that the server provides for the tool. The user's approval covers this version only. */
   digest: z.string(),
   enabled: z.boolean(),
@@ -93,7 +97,7 @@ export const ServedTool = z.object({
   /**
    * Description that the user approved, if the server has changed it since. The tool is disabled until approved again.
    */
-  changed_from: ServedText.nullable(),
+  changed_from: UntrustedText.nullable(),
   /** Whether the server no longer lists the tool. */
   missing: z.boolean(),
   /** Hints of the server. Untrusted, and not used for decisions. */
@@ -101,7 +105,7 @@ export const ServedTool = z.object({
   /** Reason why the tool cannot be used, as a sentence. */
   fault: z.string().nullable(),
 })
-export type ServedTool = z.infer<typeof ServedTool>
+export type ExternalTool = z.infer<typeof ExternalTool>
 
 /** MCP server of a third party whose tools chats may use. */
 export const ToolServer = z.object({
@@ -112,7 +116,7 @@ export const ToolServer = z.object({
     .describe('Whether the server is on. If false, Steward does not connect to it and models cannot see its tools.'),
   place: ToolServerTransport,
   secrets: z.array(z.object({ name: z.string(), key: StoredKey.nullable() })),
-  tools: z.array(ServedTool),
+  tools: z.array(ExternalTool),
   /** Name last reported by the server. */
   server_name: z.string().nullable(),
   /** Protocol version of the server. */
@@ -197,7 +201,7 @@ export const testToolServer = defineRoute({
   response: ToolServer,
 })
 
-export const changeServedTool = defineRoute({
+export const changeExternalTool = defineRoute({
   operation: 'toolServerToolChange',
   method: 'PUT',
   path: '/local/tool-servers/:serverId/tools',

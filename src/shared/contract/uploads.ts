@@ -15,7 +15,7 @@ export const uploadLimits = {
   /** Maximum size of one request. */
   maxChunkBytes: 64 * 1024 * 1024,
   /** Time to live of an incomplete upload after its last received byte. */
-  keptMs: 24 * 3600 * 1000,
+  ttlMs: 24 * 3600 * 1000,
 } as const
 
 /** Header with the offset of a chunk, in bytes. */
@@ -44,7 +44,7 @@ export const beginUpload = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/files/uploads',
   summary: 'Create a resumable file upload',
-  description: `Accepts up to ${uploadLimits.maxBytes / 1024 ** 3} GiB, and ${uploadLimits.perSandbox} incomplete uploads per sandbox (429 \`upload/too-many\`). Expires ${uploadLimits.keptMs / 3_600_000} hours after the last received byte. Fails with 409 \`file/exists\` unless \`replace\` is set, or 409 \`file/changed\`.`,
+  description: `Accepts up to ${uploadLimits.maxBytes / 1024 ** 3} GiB, and ${uploadLimits.perSandbox} incomplete uploads per sandbox (429 \`upload/too-many\`). Expires ${uploadLimits.ttlMs / 3_600_000} hours after the last received byte. Fails with 409 \`file/exists\` unless \`replace\` is set, or 409 \`file/changed\`.`,
   example: { path: '/root/big.bin', size: 16_000_000 },
   tag: 'Files',
   refusals: [507],

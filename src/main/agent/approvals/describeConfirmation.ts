@@ -26,7 +26,7 @@ export function describeConfirmation(from: Rules, to: Rules): ConfirmationText {
     sentence: 'This allows more than before.',
     lines: [
       ...(before === after ? [] : [{ label: 'Extra confirmation', value: `above ${after}, was above ${before}` }]),
-      ...added.map(({ place: position, sentence }) => ({ label: `New rule ${position}`, value: sentence })),
+      ...added.map(({ position, sentence }) => ({ label: `New rule ${position}`, value: sentence })),
       ...removed.map((sentence) => ({ label: 'Removed rule', value: sentence })),
       ...(isMoved ? [{ label: 'Order', value: 'Rules apply in a different order.' }] : []),
     ],
@@ -59,7 +59,9 @@ export function describePolicyChange(from: Rules, to: Rules): string {
 
 function diffRules(from: Rules, to: Rules) {
   const [before, after] = [from.rules.map(describeRule), to.rules.map(describeRule)]
-  const added = after.flatMap((sentence, index) => (before.includes(sentence) ? [] : [{ place: index + 1, sentence }]))
+  const added = after.flatMap((sentence, index) =>
+    before.includes(sentence) ? [] : [{ position: index + 1, sentence }],
+  )
   const removed = before.filter((sentence) => !after.includes(sentence))
   const isMoved = before.filter((it) => after.includes(it)).join() !== after.filter((it) => before.includes(it)).join()
   return { added, removed, isMoved }

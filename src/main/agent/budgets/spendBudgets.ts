@@ -183,9 +183,9 @@ function distributeSpend(requests: readonly SpendRequest[], available: number): 
   const amounts: number[] = []
   let remaining = available
   const cheapestFirst = requests
-    .map((request, index) => ({ ask: request, at: index }))
-    .sort((a, b) => (maxCosts[a.at] ?? 0) - (maxCosts[b.at] ?? 0))
-  for (const [done, { ask: request, at: index }] of cheapestFirst.entries()) {
+    .map((request, index) => ({ request, index }))
+    .sort((a, b) => (maxCosts[a.index] ?? 0) - (maxCosts[b.index] ?? 0))
+  for (const [done, { request, index }] of cheapestFirst.entries()) {
     const share = remaining === Number.POSITIVE_INFINITY ? remaining : Math.floor(remaining / (requests.length - done))
     const amount = request.plan(share)
     if (amount === undefined || amount > share) return undefined

@@ -123,7 +123,7 @@ export function createServiceClient(
         bound.begun()
         return {
           headers: toSingleHeaders(headers),
-          events: parseEvents(body, { options: bound.leave, ended: bound.end }),
+          events: parseEvents(body, { options: bound.abort, ended: bound.end }),
         }
       } catch (error) {
         bound.end()
@@ -152,7 +152,7 @@ function createBound(signal: AbortSignal | undefined, ms: number) {
   signal?.addEventListener('abort', abort, { once: true })
   return {
     signal: leaving.signal,
-    leave: abort,
+    abort,
     /** Disables the timeout once the response has begun. */
     begun: () => clearTimeout(late),
     end() {

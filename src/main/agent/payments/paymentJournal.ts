@@ -33,7 +33,7 @@ export type PaymentJournal = {
   /** @param listener called after each change is committed */
   subscribe(listener: (changed: { payment: StoredPayment; from: PaymentState | undefined }) => void): () => void
   /** Publishes an added payment. Call it after the commit. */
-  tell(payment: StoredPayment): void
+  notify(payment: StoredPayment): void
 }
 
 type Options = {
@@ -90,7 +90,7 @@ export function createPaymentJournal({ payments, budgets, settleSpender, now }: 
       return done?.payment
     },
     subscribe: changes.subscribe,
-    tell: (payment) => changes.emit({ payment, from: undefined }),
+    notify: (payment) => changes.emit({ payment, from: undefined }),
   }
 }
 

@@ -201,7 +201,7 @@ function createSubmission(
         context.onStored(record)
       },
     })
-    if (payment) journal.tell(payment)
+    if (payment) journal.notify(payment)
     onIntent(intent)
     return intent
   }

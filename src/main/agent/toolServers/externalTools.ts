@@ -104,7 +104,7 @@ export function createExternalTools({ repository, listing }: Options): ExternalT
               target: `${server.id} ${listed.digest.slice(0, 16)}`,
             })
           : undefined,
-        run: (args, { callServed }) => callServed(alias, args),
+        run: (args, { callExternal: callServed }) => callServed(alias, args),
         text: ({ text }) => String(text),
       }
     },

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { ServedTool, serverNameSeparator, toolServerLimits } from '#shared/contract/toolServers.ts'
+import { ExternalTool, serverNameSeparator, toolServerLimits } from '#shared/contract/toolServers.ts'
 import { sanitizeBlock } from '#shared/untrustedText.ts'
 import { sanitizeSchema, UnusableSchema } from './sanitizeSchema.ts'
 
 /** Sanitized tool as listed by its server. */
-export const ListedTool = ServedTool.pick({
+export const ListedTool = ExternalTool.pick({
   name: true,
   alias: true,
   title: true,

@@ -1,6 +1,6 @@
 import {
   addToolServer,
-  changeServedTool,
+  changeExternalTool,
   changeToolServer,
   listToolServers,
   removeToolServer,
@@ -17,7 +17,7 @@ export function createToolServerRoutes(servers: ToolServers): LocalEndpoint[] {
     ),
     createLocalEndpoint(changeToolServer, ({ params, body }) => servers.setEnabled(params.serverId, body.enabled)),
     createLocalEndpoint(testToolServer, ({ params }, { signal }) => servers.test(params.serverId, signal)),
-    createLocalEndpoint(changeServedTool, ({ params, body }) => servers.agree(params.serverId, body.tools)),
+    createLocalEndpoint(changeExternalTool, ({ params, body }) => servers.agree(params.serverId, body.tools)),
     createLocalEndpoint(removeToolServer, async ({ params }) => {
       await servers.remove(params.serverId)
       return { success: true, id: params.serverId }

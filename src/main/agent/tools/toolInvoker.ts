@@ -86,7 +86,7 @@ export function createToolInvoker(options: Options): PerformTool {
       progress,
       live: output && { watch: randomBytes(16).toString('hex'), onOutput: output },
       openPayment: begun?.payment,
-      callServed: (name, input) => callExternal(name, input, { signal, progress }),
+      callExternal: (name, input) => callExternal(name, input, { signal, progress }),
       async runProgram(code, sandboxId) {
         const lease = principals.lease(toRequesterPrincipal(requester), 'program')
         try {

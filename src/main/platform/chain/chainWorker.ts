@@ -24,7 +24,7 @@ if (parentPort) serveChain(parentPort)
 /** Runs queries, each with a separate abort signal. */
 function serveChain(port: MessagePort): void {
   const underWay = new Map<number, AbortController>()
-  const tell = (message: FromChainWorker): void => port.postMessage(message)
+  const send = (message: FromChainWorker): void => port.postMessage(message)
 
   const reply = async ({ id, endpoint, query }: Extract<ToChainWorker, { type: 'query' }>): Promise<void> => {
     const stopping = new AbortController()
@@ -32,9 +32,9 @@ function serveChain(port: MessagePort): void {
     try {
       // name and input belong together
       const work = queries[query.name] as (node: unknown, input: unknown) => Promise<unknown>
-      tell({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), query.request) })
+      send({ type: 'answer', id, answer: await work(openNode(endpoint, stopping.signal), query.request) })
     } catch (error) {
-      tell({ type: 'failure', id, facts: toChainErrorDetails(error) })
+      send({ type: 'failure', id, facts: toChainErrorDetails(error) })
     } finally {
       underWay.delete(id)
     }
@@ -44,5 +44,5 @@ function serveChain(port: MessagePort): void {
     if (message.type === 'stop') underWay.get(message.id)?.abort()
     else void reply(message)
   })
-  tell({ type: 'ready' })
+  send({ type: 'ready' })
 }

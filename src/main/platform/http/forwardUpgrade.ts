@@ -88,9 +88,9 @@ type Answered = { answer: IncomingMessage; agreed: { upstream: Duplex; firstByte
 function answerTo(upstreamRequest: ClientRequest, { answerMs, toError }: ProxyOptions): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => upstreamRequest.destroy(toError('late')), answerMs)
-    const settle = (tell: () => void): void => {
+    const settle = (notify: () => void): void => {
       clearTimeout(late)
-      tell()
+      notify()
     }
     upstreamRequest.once('upgrade', (answer, upstream, firstBytes) => {
       upstream.on('error', () => upstream.destroy()) // handled by `close`

@@ -81,15 +81,15 @@ test('stores a command and shows its text only in the account feed', () => {
 test('keeps the newest entries of each sandbox', () => {
   log.ran(second, { command: 'of another', exitCode: 0, durationMs: 0 })
   database.transaction(() => {
-    for (let index = 0; index <= activityLimits.kept; index += 1) {
+    for (let index = 0; index <= activityLimits.maxStored; index += 1) {
       nowMs += 1
       log.ran(first, { command: `command ${index}`, exitCode: 0, durationMs: 0 })
     }
   })()
   const commands = log.commands(first, 5_000)
-  expect(commands).toHaveLength(activityLimits.kept)
+  expect(commands).toHaveLength(activityLimits.maxStored)
   expect([commands.at(0)?.command, commands.at(-1)?.command]).toEqual(['command 1000', 'command 1'])
-  expect(log.activities(first, 5_000)).toHaveLength(activityLimits.kept)
+  expect(log.activities(first, 5_000)).toHaveLength(activityLimits.maxStored)
   expect(log.commands(second, 5_000)).toHaveLength(1)
 })
 

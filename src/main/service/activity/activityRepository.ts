@@ -75,7 +75,7 @@ export function createActivityRepository(database: Database): ActivityRepository
   const prepareTrim = (table: 'sandbox_activities' | 'sandbox_commands') =>
     database.prepare<[Params<'sandboxId'>]>(
       `DELETE FROM ${table} WHERE sandbox_id = @sandboxId AND (at_ms, sequence) <=
-         (SELECT at_ms, sequence FROM ${table} ${newestFirst} LIMIT 1 OFFSET ${activityLimits.kept})`,
+         (SELECT at_ms, sequence FROM ${table} ${newestFirst} LIMIT 1 OFFSET ${activityLimits.maxStored})`,
     )
   const trimActivities = prepareTrim('sandbox_activities')
   const trimCommands = prepareTrim('sandbox_commands')

@@ -52,7 +52,7 @@ function uploadToWire({ id, path, size, received, complete, touchedAtMs }: Uploa
     offset: received,
     complete,
     chunk_bytes: uploadLimits.chunkBytes,
-    expires_at: toIsoTime(touchedAtMs + uploadLimits.keptMs),
+    expires_at: toIsoTime(touchedAtMs + uploadLimits.ttlMs),
   }
 }
 

@@ -111,7 +111,7 @@ export function createUploads(options: Options): Uploads {
   }
 
   const sweep = async (): Promise<void> => {
-    const sinceMs = passedMs() - uploadLimits.keptMs
+    const sinceMs = passedMs() - uploadLimits.ttlMs
     try {
       for (const record of await uploadRepository.findStale(store.read, sinceMs)) {
         try {

@@ -306,23 +306,23 @@ type ReadOutput = (since: number) => Promise<{ output: string; cursor: number; e
 async function watchOutput<T>(
   work: Promise<T>,
   read: ReadOutput | undefined,
-  tell: ((output: string) => void) | undefined,
+  onOutput: ((output: string) => void) | undefined,
 ): Promise<T> {
-  if (!read || !tell) return work
-  let over = false
-  const look = async (): Promise<void> => {
-    for (let since = 0; !over; ) {
+  if (!read || !onOutput) return work
+  let isEnded = false
+  const poll = async (): Promise<void> => {
+    for (let since = 0; !isEnded; ) {
       const { output, cursor, ended } = await read(since)
-      if (output !== '' && !over) tell(output)
+      if (output !== '' && !isEnded) onOutput(output)
       if (ended) return
       since = cursor
     }
   }
-  look().catch(() => {})
+  poll().catch(() => {})
   try {
     return await work
   } finally {
-    over = true
+    isEnded = true
   }
 }
 

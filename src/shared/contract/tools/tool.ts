@@ -51,7 +51,7 @@ export type ToolContext = {
    */
   runProgram(code: string, sandboxId: string | undefined): Promise<ToolResult>
   /** Calls a tool of an external server by its alias for models. @throws AppError */
-  callServed(tool: string, args: ToolResult): Promise<ToolResult>
+  callExternal(tool: string, args: ToolResult): Promise<ToolResult>
 }
 
 /** Approval text of a destructive call. */

@@ -166,7 +166,7 @@ async function openParts(options: SessionOptions): Promise<SessionParts> {
   const meta = createSessionMeta(options.meta, { files, onChanged })
   const output = await openOutput({
     folder: files.folder,
-    maxStoredBytes: terminalLimits.keptOutputBytes,
+    maxStoredBytes: terminalLimits.maxOutputBytes,
     onWritten: () => flow.balance(),
     log,
   })

@@ -4,7 +4,7 @@ import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import type { ServedTool, ToolServerId } from '#shared/contract/toolServers.ts'
+import type { ExternalTool, ToolServerId } from '#shared/contract/toolServers.ts'
 import { describeHints } from './describeToolServer.ts'
 import { ToolChange } from './ToolChange.tsx'
 
@@ -15,14 +15,14 @@ const askOptions = [
 /** Length above which a description is collapsed. */
 const shortCharacters = 240
 
-type ServedToolRowProps = { serverId: ToolServerId; tool: ServedTool }
+type ServedToolRowProps = { serverId: ToolServerId; tool: ExternalTool }
 
 /** Description of a server's tool, rendered as text, with a switch that allows it in chats. */
 export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
   const { name, title, description, fault, missing, changed_from: before } = tool
   const { agree } = useToolServerActions()
   const [busy, setBusy] = useState(false)
-  const set = async (part: Partial<Pick<ServedTool, 'enabled' | 'ask'>>) => {
+  const set = async (part: Partial<Pick<ExternalTool, 'enabled' | 'ask'>>) => {
     setBusy(true)
     try {
       await agree(serverId, [{ ...tool, ...part }])

@@ -1,10 +1,10 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { joinClassNames } from '#renderer/ui/classNames.ts'
-import type { ServedText } from '#shared/contract/toolServers.ts'
+import type { UntrustedText } from '#shared/contract/toolServers.ts'
 import { diffLines } from './describeToolServer.ts'
 
-type ToolChangeProps = { name: string; before: ServedText; after: ServedText; actions: ReactNode }
+type ToolChangeProps = { name: string; before: UntrustedText; after: UntrustedText; actions: ReactNode }
 
 const looks = {
   '+': 'bg-positive-soft text-positive',

@@ -10,7 +10,7 @@ import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { useSecurePrompt } from '#renderer/ui/securePromptContext.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
-import type { ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
+import type { ExternalTool, ToolServer } from '#shared/contract/toolServers.ts'
 import { describeServerState, describeToolCount, formatEndpoint, listChangedTools } from './describeToolServer.ts'
 import { ServedToolRow } from './ServedToolRow.tsx'
 
@@ -115,7 +115,7 @@ type ServerToolsProps = {
   server: ToolServer
   open: boolean
   onOpenChange: (open: boolean) => void
-  onEnable: (tools: readonly ServedTool[]) => void
+  onEnable: (tools: readonly ExternalTool[]) => void
 }
 
 /** Tools of a server, with a button that enables all disabled tools that need no review. */

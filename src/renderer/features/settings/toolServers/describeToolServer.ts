@@ -1,12 +1,12 @@
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
-import type { ServedText, ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
+import type { ExternalTool, ToolServer, UntrustedText } from '#shared/contract/toolServers.ts'
 
 /** Returns the URL or command of a server, such as `https://mcp.example/mcp`. */
 export function formatEndpoint({ place }: Pick<ToolServer, 'place'>): string {
   return place.kind === 'http' ? place.url : place.command
 }
 
-export function listChangedTools({ tools }: Pick<ToolServer, 'tools'>): readonly ServedTool[] {
+export function listChangedTools({ tools }: Pick<ToolServer, 'tools'>): readonly ExternalTool[] {
   return tools.filter(({ changed_from }) => changed_from !== null)
 }
 
@@ -29,18 +29,18 @@ export function describeToolCount({ tools }: Pick<ToolServer, 'tools'>): string 
 const hintLabels = { reads: 'read-only', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
 
 /** Formats the hints of a tool, such as `The server says: read-only`. */
-export function describeHints({ hints }: Pick<ServedTool, 'hints'>): string {
+export function describeHints({ hints }: Pick<ExternalTool, 'hints'>): string {
   return hints.length === 0 ? '' : `The server says: ${hints.map((it) => hintLabels[it]).join(', ')}`
 }
 
 export type ChangedLine = { sign: '+' | '−' | ' '; text: string }
 
 /** Returns the added and removed lines of a tool's text. */
-export function diffLines(before: ServedText, after: ServedText): ChangedLine[] {
+export function diffLines(before: UntrustedText, after: UntrustedText): ChangedLine[] {
   return diffLineLists(listLines(before), listLines(after))
 }
 
-function listLines({ title, description, input_schema }: ServedText): string[] {
+function listLines({ title, description, input_schema }: UntrustedText): string[] {
   return [
     ...(title === null ? [] : [`Title: ${title}`]),
     ...description.split('\n'),
