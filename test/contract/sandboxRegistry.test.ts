@@ -126,13 +126,13 @@ describeStores('sandboxes', (engine) => {
   test('a sandbox with a purchase is not deleted, and 10 concurrent deletions of another delete it once', async () => {
     const leased = new Set<SandboxId>()
     const { sandboxes, store, notes } = await open(engine, { isLeased: async (_, id) => leased.has(id) })
-    const [kept, other] = [await sandboxes.create(ada, request), await sandboxes.create(ada, request)]
-    leased.add(kept.id)
-    await expect(sandboxes.remove(caller, kept.id)).rejects.toMatchObject({ code: 'sandbox/busy' })
+    const [leasedSandbox, other] = [await sandboxes.create(ada, request), await sandboxes.create(ada, request)]
+    leased.add(leasedSandbox.id)
+    await expect(sandboxes.remove(caller, leasedSandbox.id)).rejects.toMatchObject({ code: 'sandbox/busy' })
     expect(await foundSandboxRepository.listMarked(store.read)).toEqual([])
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => sandboxes.remove(caller, other.id)))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect((await sandboxes.list(ada)).map(({ id }) => id)).toEqual([kept.id])
+    expect((await sandboxes.list(ada)).map(({ id }) => id)).toEqual([leasedSandbox.id])
     expect(notes.filter((type) => type === 'sandbox.deleted')).toHaveLength(1)
   })
 

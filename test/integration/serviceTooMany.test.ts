@@ -42,13 +42,13 @@ function ask(path: string, body: object): ReturnType<RequestFactory> {
 }
 
 test.each(Object.keys(limits))('%s: rejects a request above the limit with a Retry-After header', async (kind) => {
-  const { max: most, code, ask } = limits[kind] ?? expect.unreachable()
-  for (let number = 1; number <= most + 1; number++) {
+  const { max, code, ask } = limits[kind] ?? expect.unreachable()
+  for (let number = 1; number <= max + 1; number++) {
     const { path, sent } = ask(number)
     const { status, json, headers } = await service.send(path, sent)
     if (status < 300) continue
     expect([status, json.code, headers['retry-after']]).toEqual([429, code, expect.stringMatching(/^[1-9]\d*$/)])
     return
   }
-  expect.unreachable(`${most + 1} were made.`)
+  expect.unreachable(`${max + 1} were made.`)
 })

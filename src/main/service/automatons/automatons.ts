@@ -144,7 +144,7 @@ function memoize(work: () => void): () => void {
   }
 }
 
-/** Checks fields in this order. The error contains the first one that differs. */
+/** Checks fields in this order. The error contains the first field that differs. */
 function checkUnchanged(before: AutomatonRecord, after: AutomatonRecord): void {
   const hashKey = ({ genesisPromptHash }: AutomatonRecord) => genesisPromptHash?.toLowerCase()
   const changed: [field: string, isChanged: boolean][] = [

@@ -26,7 +26,7 @@ export type Caller = {
   onlySandbox: SandboxId | undefined
   keyId: string | undefined
   /**
-   * Key of the request, or the one that issued its terminal link. Stored for the activity log, because the key may be
+   * Key of the request, or the key that issued its terminal link. Stored for the activity log, because the key may be
    * revoked before the entry is written. Absent for the key in the owner's file.
    */
   actingKey?: { id: string; name: string }

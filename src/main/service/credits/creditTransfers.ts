@@ -27,7 +27,7 @@ export type CreditTransfers = {
   /** Issues the initial credits of an account once. @returns false if they were issued before */
   begin(options: { accountId: AccountId; amount: MicroUsd; note: string }): boolean
   /**
-   * Refunds a charge, in full, or what remains of it if no amount is set.
+   * Refunds a charge. Without an amount, refunds the remaining charge.
    * @throws AppError `credits/transaction-not-found`, `credits/refund`
    */
   refund(request: RefundRequest): TransferRow

@@ -44,7 +44,7 @@ export function createPaymentGate(options: {
 
   return {
     sell(route, access, sale) {
-      const any = sale as unknown as AnySale // receives only values of its own quote and route
+      const any = sale as unknown as AnySale // receives only values of this quote and route
       sales.set(route.operation, { route, sale: any })
       return {
         route,

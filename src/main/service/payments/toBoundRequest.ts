@@ -70,7 +70,7 @@ function sortFields({ authorization }: BoundRequest): [string, string][] {
   return Object.entries(authorization).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Rejects payments from any wallet except the one that signed in. */
+/** Rejects payments from any wallet except that of the sign-in. */
 export function assertOwnWallet(holder: Caller | undefined, { authorization: { from } }: PaymentPayload): void {
   const wallet = holder?.wallet
   if (!wallet || (wallet.type === 'evm' && wallet.address.toLowerCase() === from)) return

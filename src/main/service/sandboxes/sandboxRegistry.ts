@@ -55,7 +55,7 @@ export type SandboxRegistry = {
   findAccount(id: SandboxId): Promise<AccountId | undefined>
   find(id: SandboxId): Promise<SandboxRecord | undefined>
   /**
-   * Publishes the current state of the sandbox, because a resource of it changed. Publications of one sandbox are in
+   * Publishes the current state of the sandbox, because one of its resources changed. Publications of one sandbox are in
    * order, and none follows that of its removal. Never rejects.
    */
   announce(id: SandboxId): Promise<void>
@@ -126,7 +126,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     })
 
   /**
-   * Writes the status of the current record, which may have been renamed meanwhile.
+   * Writes the status of the current record, which may have been renamed since.
    * @param isCurrent whether the record is in the state that the change is about. Default: in any
    * @returns undefined if the sandbox was deleted, or is in another state
    */
@@ -208,7 +208,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
   const requireOwned = async (caller: Caller, id: SandboxId): Promise<SandboxRecord> => {
     const record = await find(id)
     if (record?.accountId === caller.accountId) return record
-    throw createNotFoundError()
+    throw createMissingSandboxError()
   }
 
   const requireSettled = async (caller: Caller, id: SandboxId): Promise<SandboxRecord> => {
@@ -219,7 +219,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
 
   const startAgain = async (record: SandboxRecord): Promise<SandboxRecord> => {
     const { result } = await call('machine.start', createSandboxSpec(record), { deadlineMs: changeDeadlineMs })
-    return (await setRunning(record.id, result)) ?? throwNotFound()
+    return (await setRunning(record.id, result)) ?? throwMissingSandbox()
   }
 
   /** Creates the files of an added sandbox, or removes it. */
@@ -242,7 +242,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
           { ...createSandboxSpec(record), ...files },
           { deadlineMs: from?.deadlineMs ?? changeDeadlineMs },
         )
-        return (await setRunning(id, result)) ?? throwNotFound()
+        return (await setRunning(id, result)) ?? throwMissingSandbox()
       })
     } catch (error) {
       await forget(record, 'Could not be created. Nothing of it is left.', 'mark')
@@ -322,7 +322,9 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
         const record = await requireOwned(caller, id)
         if (record.status !== 'running') return record
         await call('machine.stop', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        return (await setStopped(id, { description: 'Stopped.', reason: 'Stopped on request.' })) ?? throwNotFound()
+        return (
+          (await setStopped(id, { description: 'Stopped.', reason: 'Stopped on request.' })) ?? throwMissingSandbox()
+        )
       }),
 
     async exclusively(caller, id, work) {
@@ -352,7 +354,9 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
           throw error
         }
         if (ran) return restart()
-        return record.status === 'error' ? ((await setStopped(id, 'Its files are back.')) ?? throwNotFound()) : record
+        return record.status === 'error'
+          ? ((await setStopped(id, 'Its files are back.')) ?? throwMissingSandbox())
+          : record
       })
     },
 
@@ -376,7 +380,7 @@ export function createSandboxRegistry(options: SandboxRegistryOptions): SandboxR
     async change(caller, id, request) {
       const { before, record } = await store.write(async (tx) => {
         const before = await sandboxRepository.find(tx, id)
-        if (before?.accountId !== caller.accountId) throw createNotFoundError()
+        if (before?.accountId !== caller.accountId) throw createMissingSandboxError()
         const record: SandboxRecord = {
           ...before,
           name: request.name ?? before.name,
@@ -481,13 +485,13 @@ function isSameRun({ status, startedAtMs }: SandboxRecord): (record: SandboxReco
   return (present) => present.status === status && present.startedAtMs === startedAtMs
 }
 
-function createNotFoundError(): AppError {
+function createMissingSandboxError(): AppError {
   return new AppError('sandbox/not-found', 'Sandbox not found or access denied')
 }
 
 /** The sandbox was deleted during its change. */
-function throwNotFound(): never {
-  throw createNotFoundError()
+function throwMissingSandbox(): never {
+  throw createMissingSandboxError()
 }
 
 function describeCreation(source: string | undefined): string {

@@ -143,7 +143,7 @@ export function createSnapshots({ store, sandboxes, call, publish, note, newId, 
     async reconcile(hostCall) {
       const listed = await snapshotRepository.listIncomplete(store.read)
       const abandoned = new Set(listed.filter(({ id }) => !making.has(id)).map(({ id }) => id))
-      // A snapshot that a request has finished meanwhile is complete by now.
+      // A snapshot that a request has finished since then is complete.
       const incomplete = (await snapshotRepository.listIncomplete(store.read)).filter(({ id }) => abandoned.has(id))
       if (incomplete.length === 0) return
       const { result } = await hostCall('machine.stored', {})

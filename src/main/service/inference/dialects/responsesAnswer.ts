@@ -55,7 +55,7 @@ export function createFinishedResponse(
   }
 }
 
-/** Response before any output; much of it repeats the request. */
+/** Response before any output. Many of its fields repeat the request. */
 export function toResponseHead({ id, model, createdSeconds, requestBody }: ResponseMeta): JsonObject {
   const text = getObject(requestBody, 'text')
   return {

@@ -187,7 +187,7 @@ function getRank(block: JsonObject): number {
   return block.type === 'tool_result' ? 0 : 1
 }
 
-/** Trims a final assistant message, because the model cannot continue one that ends with whitespace. */
+/** Trims a final assistant message, because the model cannot continue a message that ends with whitespace. */
 function trimEnd(message: Message | undefined): void {
   if (message?.role !== 'assistant') return
   const last = message.content.at(-1)

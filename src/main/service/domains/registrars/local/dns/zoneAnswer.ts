@@ -83,7 +83,7 @@ function toHost(zone: Zone, name: string): string {
   return lower === zone.name ? '@' : lower.slice(0, -zone.name.length - 1)
 }
 
-/** Returns the closest name at or above this one that is delegated to another server. */
+/** Returns the closest name, this name or a parent, that is delegated to another server. */
 function findDelegation(zone: Zone, host: string): string | undefined {
   if (host === '@') return undefined
   const labels = host.split('.')
