@@ -7,8 +7,7 @@ import {
 } from '#shared/contract/activity.ts'
 import { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineStatement, type Transaction } from '#storage/store.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
 import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export const byColumns = { byKind: text(), byName: nullable(text()), byId: nullable(text()) }
@@ -37,18 +36,6 @@ export type AccountActivityRecord = Omit<Row, keyof ByColumns> & { by: ActivityB
 export type NewAccountActivity = Omit<AccountActivityRecord, 'sequence'>
 export type SequencedEntry = { accountId: AccountId; sequence: number }
 
-/**
- * Stores the newest activities of each account, including those of deleted resources. Callers run `add…` in their
- * transaction.
- */
-export type AccountActivityRepository = {
-  /** @returns undefined if the account does not exist */
-  add(accountId: AccountId, activity: NewAccountActivity): SequencedEntry | undefined
-  /** Adds an entry to the account that owns the sandbox. @returns undefined if the sandbox does not exist */
-  addOfSandbox(activity: SandboxActivity): SequencedEntry | undefined
-  /** Lists activities with a sequence above `after`, oldest first. */
-  following(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
-}
 type SandboxActivity = Omit<AccountActivityRecord, 'sequence' | 'sandboxId' | 'sandboxName'> & { sandboxId: SandboxId }
 
 const nextSequence = (account: string) =>
@@ -67,59 +54,50 @@ export const accountActivityStatements = {
       sequence: nextSequence('@accountId'),
     }),
   ).withRows(toSequencedEntry),
-  trim: defineStatement<Params<'accountId' | 'sequence'>>(
-    'DELETE FROM account_activities WHERE account_id = @accountId AND sequence <= @sequence',
-  ),
-}
-
-/**
- * Adds an activity in the transaction of the change that it records.
- * @returns undefined if the account does not exist
- */
-export async function addAccountActivity(
-  tx: Transaction,
-  accountId: AccountId,
-  activity: NewAccountActivity,
-): Promise<SequencedEntry | undefined> {
-  const params = { ...activities.params(withByColumns(activity)), accountId }
-  const added = await tx.first(accountActivityStatements.add, params)
-  if (added) await tx.run(accountActivityStatements.trim, toTrimParams(added))
-  return added
-}
-
-function toTrimParams({ accountId, sequence }: SequencedEntry): Params<'accountId' | 'sequence'> {
-  return { accountId, sequence: sequence - maxAccountActivities }
-}
-
-/** For slices that still run on the SQLite connection. */
-export function createAccountActivityRepository(database: Database): AccountActivityRepository {
-  const add = database.prepare<[Params<Exclude<keyof Row, 'sequence'> | 'accountId'>], SequencedEntry>(
-    accountActivityStatements.add.sqlite,
-  )
-  const addOfSandbox = database.prepare<[Params<Exclude<keyof Row, 'sequence' | 'sandboxName'>>], SequencedEntry>(
+  addOfSandbox: defineStatement<Params<Exclude<keyof Row, 'sequence' | 'sandboxName'>>>(
     activities.insertFrom(`FROM sandboxes WHERE id = @sandboxId ${returning}`, {
       account_id: 'account_id',
       sequence: nextSequence('sandboxes.account_id'),
       sandbox_id: 'id',
       sandbox_name: 'name',
     }),
-  )
-  const trim = database.prepare<[Params<'accountId' | 'sequence'>]>(accountActivityStatements.trim.sqlite)
-  const following = database.prepare<[Params<'accountId' | 'after' | 'limit'>], StoredRow>(
+  ).withRows(toSequencedEntry),
+  following: defineStatement<Params<'accountId' | 'after' | 'limit'>>(
     `SELECT ${activities.selection()} FROM account_activities
      WHERE account_id = @accountId AND sequence > @after ORDER BY sequence LIMIT @limit`,
-  )
-  const trimAfter = (added: SequencedEntry | undefined): SequencedEntry | undefined => {
-    if (added) trim.run(toTrimParams(added))
-    return added
-  }
+  ).withRows((row) => withBy(activities.fromRow(row))),
+  trim: defineStatement<Params<'accountId' | 'sequence'>>(
+    'DELETE FROM account_activities WHERE account_id = @accountId AND sequence <= @sequence',
+  ),
+}
 
-  return {
-    add: (accountId, activity) => trimAfter(add.get({ ...activities.params(withByColumns(activity)), accountId })),
-    addOfSandbox: (activity) => trimAfter(addOfSandbox.get(activities.params(withByColumns(activity)))),
-    following: (accountId, after, limit) =>
-      following.all({ accountId, after, limit }).map((row) => withBy(activities.fromRow(row))),
-  }
+/** Activities of an account, the newest ones, including those of deleted resources. */
+export const accountActivityRepository = {
+  /** @returns undefined if the account does not exist */
+  add: (tx: Transaction, accountId: AccountId, activity: NewAccountActivity): Promise<SequencedEntry | undefined> =>
+    trimAfter(
+      tx,
+      tx.first(accountActivityStatements.add, { ...activities.params(withByColumns(activity)), accountId }),
+    ),
+  /** Adds an entry to the account that owns the sandbox. @returns undefined if the sandbox does not exist */
+  addOfSandbox: (tx: Transaction, activity: SandboxActivity): Promise<SequencedEntry | undefined> =>
+    trimAfter(tx, tx.first(accountActivityStatements.addOfSandbox, activities.params(withByColumns(activity)))),
+  /** Lists activities with a sequence above `after`, oldest first. */
+  listAfter: (query: Query, accountId: AccountId, after: number, limit: number): Promise<AccountActivityRecord[]> =>
+    query.all(accountActivityStatements.following, { accountId, after, limit }),
+}
+
+async function trimAfter(
+  tx: Transaction,
+  adding: Promise<SequencedEntry | undefined>,
+): Promise<SequencedEntry | undefined> {
+  const added = await adding
+  if (added) await tx.run(accountActivityStatements.trim, toTrimParams(added))
+  return added
+}
+
+function toTrimParams({ accountId, sequence }: SequencedEntry): Params<'accountId' | 'sequence'> {
+  return { accountId, sequence: sequence - maxAccountActivities }
 }
 
 export function withByColumns<T extends { by: ActivityBy }>({ by, ...fields }: T): Omit<T, 'by'> & ByColumns {

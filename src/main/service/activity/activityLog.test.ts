@@ -8,13 +8,16 @@ import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
+import { defineStatement, type Store } from '#storage/store.ts'
+import type { Params } from '#storage/table.ts'
 import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import type { SequencedEntry } from './accountActivityRepository.ts'
 import { type ActivityLog, createActivityLog, cutText } from './activityLog.ts'
-import { createActivityRepository } from './activityRepository.ts'
 
 const [first, second] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]
+const removeSandbox = defineStatement<Params<'id'>>('DELETE FROM sandboxes WHERE id = @id')
 let database: Database
+let store: Store
 let log: ActivityLog
 let nowMs: number
 let recorded: SequencedEntry[]
@@ -25,6 +28,7 @@ const plain = { domain: null, terminalId: null, chargedMicroUsd: null, task: nul
 beforeEach(() => {
   database = openDatabase(join(temporaryFolder('activity'), 'data.sqlite'))
   migrate(database, serviceMigrations)
+  store = createSqliteStore(database)
   database.exec(`INSERT INTO accounts VALUES ('ada', 'owner', 'Ada', 0)`)
   for (const id of [first, second]) {
     database
@@ -40,8 +44,7 @@ beforeEach(() => {
   by = { kind: 'service', name: null }
   task = null
   log = createActivityLog({
-    records: createActivityRepository(database),
-    store: createSqliteStore(database),
+    store,
     newId: () => `act_${++idCount}`,
     now: () => nowMs,
     onRecorded: (it) => recorded.push(it),
@@ -50,76 +53,88 @@ beforeEach(() => {
     log: silentLog,
   })
 })
-afterEach(() => database.close())
+afterEach(async () => {
+  await log.close()
+  await store.close()
+  database.close()
+})
 
-test('lists the newest first, by insertion order for equal times', () => {
+test('lists the newest first, by insertion order for equal times', async () => {
   log.note(first, { type: 'sandbox.created', description: 'first' })
   log.note(first, { type: 'sandbox.started', description: 'second' })
   log.note(first, { type: 'terminal.closed', description: 'long ago', atMs: 5 })
   log.note(second, { type: 'sandbox.created', description: 'of another' })
-  expect(log.activities(first, 50).map(({ description }) => description)).toEqual(['second', 'first', 'long ago'])
-  expect(log.activities(first, 1)).toEqual([
+  expect((await log.activities(first, 50)).map(({ description }) => description)).toEqual([
+    'second',
+    'first',
+    'long ago',
+  ])
+  expect(await log.activities(first, 1)).toEqual([
     { id: 'act_2', type: 'sandbox.started', description: 'second', by, atMs: 1_000 },
   ])
 })
 
-test('records a one-time event only once', () => {
+test('records a one-time event only once', async () => {
   for (const subject of ['pty_1', 'pty_2', 'pty_1']) {
     log.note(first, { type: 'terminal.closed', subject, description: subject })
   }
-  expect(log.activities(first, 50).map(({ description }) => description)).toEqual(['pty_2', 'pty_1'])
+  expect((await log.activities(first, 50)).map(({ description }) => description)).toEqual(['pty_2', 'pty_1'])
 })
 
-test('stores a command and shows its text only in the account feed', () => {
+test('stores a command and shows its text only in the account feed', async () => {
   log.ran(first, { command: 'echo secret', exitCode: 3, durationMs: 12.4 })
-  expect(log.commands(first, 50)).toEqual([{ command: 'echo secret', exitCode: 3, durationMs: 12, atMs: 1_000 }])
-  expect(log.activities(first, 50)).toEqual([
+  expect(await log.commands(first, 50)).toEqual([{ command: 'echo secret', exitCode: 3, durationMs: 12, atMs: 1_000 }])
+  expect(await log.activities(first, 50)).toEqual([
     { id: 'act_1', type: 'command.run', description: 'Ran a command: exit code 3 after 12 ms.', by, atMs: 1_000 },
   ])
 })
 
-test('keeps the newest entries of each sandbox', () => {
+test('keeps the newest entries of each sandbox', async () => {
   log.ran(second, { command: 'of another', exitCode: 0, durationMs: 0 })
-  database.transaction(() => {
-    for (let index = 0; index <= activityLimits.maxStored; index += 1) {
-      nowMs += 1
-      log.ran(first, { command: `command ${index}`, exitCode: 0, durationMs: 0 })
-    }
-  })()
-  const commands = log.commands(first, 5_000)
+  for (let index = 0; index <= activityLimits.maxStored; index += 1) {
+    nowMs += 1
+    log.ran(first, { command: `command ${index}`, exitCode: 0, durationMs: 0 })
+  }
+  const commands = await log.commands(first, 5_000)
   expect(commands).toHaveLength(activityLimits.maxStored)
   expect([commands.at(0)?.command, commands.at(-1)?.command]).toEqual(['command 1000', 'command 1'])
-  expect(log.activities(first, 5_000)).toHaveLength(activityLimits.maxStored)
-  expect(log.commands(second, 5_000)).toHaveLength(1)
+  expect(await log.activities(first, 5_000)).toHaveLength(activityLimits.maxStored)
+  expect(await log.commands(second, 5_000)).toHaveLength(1)
 })
 
-test('drops entries for a deleted sandbox and removes its stored ones', () => {
+test('drops entries for a deleted sandbox and removes its stored ones', async () => {
   log.note(first, { type: 'sandbox.created', description: 'first' })
   log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
-  database.prepare('DELETE FROM sandboxes WHERE id = ?').run(first)
+  await remove(first)
   log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
+  await log.close()
   for (const table of ['sandbox_activities', 'sandbox_commands']) {
     expect(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()).toEqual({ count: 0 })
   }
 })
 
+/** Removes a sandbox, in the order of the calls. */
+async function remove(id: SandboxId): Promise<void> {
+  await store.write((tx) => tx.run(removeSandbox, { id }))
+}
+
 describe('the account feed', () => {
   const ada = AccountId.parse('ada')
-  const feed = (after = 0) => log.ofAccount(ada, after, 5).map(({ sequence, type }) => [sequence, type])
+  const feed = async (after = 0) => (await log.ofAccount(ada, after, 5)).map(({ sequence, type }) => [sequence, type])
 
-  test('lists events of every sandbox in recorded order, even after deletion', () => {
+  test('lists events of every sandbox in recorded order, even after deletion', async () => {
     by = { kind: 'key', name: 'ci' }
     log.note(first, { type: 'sandbox.created', description: 'It was created.', atMs: 5 })
     by = { kind: 'service', name: null }
     log.ran(second, { command: 'echo secret', exitCode: 0, durationMs: 1 })
-    database.prepare('DELETE FROM sandboxes WHERE id = ?').run(first)
+    await remove(first)
     log.recordForAccount(ada, {
       type: 'sandbox.deleted',
       description: 'It was deleted.',
       sandbox: { id: first, name: 'one' },
     })
     log.recordForAccount(ada, { type: 'key.created', description: 'A key was created.' })
-    expect(log.ofAccount(ada, 0, 5)).toEqual([
+    expect(await log.ofAccount(ada, 0, 5)).toEqual([
       {
         sequence: 1,
         id: 'act_1',
@@ -169,53 +184,52 @@ describe('the account feed', () => {
         atMs: 1_000,
       },
     ])
-    expect(feed(2)).toEqual([
+    expect(await feed(2)).toEqual([
       [3, 'sandbox.deleted'],
       [4, 'key.created'],
     ])
     expect(recorded).toEqual([1, 2, 3, 4].map((sequence) => ({ accountId: 'ada', sequence })))
   })
 
-  test('includes the task, subject and credit cost of an activity', () => {
+  test('includes the task, subject and credit cost of an activity', async () => {
     task = 'chat:msg_1'
     const terminalId = TerminalId.parse(`pty_${'a'.repeat(24)}`)
     log.note(first, { type: 'terminal.opened', description: 'x', terminalId })
     log.recordForAccount(ada, { type: 'credits.sent', description: 'x', chargedMicroUsd: 5 })
     log.recordForAccount(ada, { type: 'name.registered', description: 'x', domain: 'a.example' })
-    expect(log.ofAccount(ada, 0, 5)).toMatchObject([
+    expect(await log.ofAccount(ada, 0, 5)).toMatchObject([
       { ...plain, task, terminalId },
       { ...plain, task, chargedMicroUsd: 5 },
       { ...plain, task, domain: 'a.example' },
     ])
   })
 
-  test('numbers entries per account and records a one-time event once', () => {
+  test('numbers entries per account and records a one-time event once', async () => {
     database.exec(`INSERT INTO accounts VALUES ('bob', 'user', 'Bob', 0)`)
     log.note(first, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
     log.note(first, { type: 'terminal.closed', description: 'x', subject: 'pty_1' })
     log.recordForAccount(AccountId.parse('bob'), { type: 'account.created', description: 'x' })
     log.recordForAccount(AccountId.parse('nobody'), { type: 'account.created', description: 'x' })
+    await log.close()
     expect(recorded).toEqual([
       { accountId: 'ada', sequence: 1 },
       { accountId: 'bob', sequence: 1 },
     ])
   })
 
-  test('keeps the newest entries and reveals missing ones by their number', () => {
-    database.transaction(() => {
-      for (let index = 0; index < maxAccountActivities + 2; index += 1) {
-        log.recordForAccount(ada, { type: 'auth.signed_in', description: 'x' })
-      }
-    })()
-    expect(feed()[0]).toEqual([3, 'auth.signed_in'])
-    expect(log.ofAccount(ada, 0, 20_000)).toHaveLength(maxAccountActivities)
+  test('keeps the newest entries and reveals missing ones by their number', async () => {
+    for (let index = 0; index < maxAccountActivities + 2; index += 1) {
+      log.recordForAccount(ada, { type: 'auth.signed_in', description: 'x' })
+    }
+    expect((await feed())[0]).toEqual([3, 'auth.signed_in'])
+    expect(await log.ofAccount(ada, 0, 20_000)).toHaveLength(maxAccountActivities)
   })
 })
 
-test('a failed write does not fail the recorded work', () => {
+test('a failed write does not fail the recorded work', async () => {
   database.exec('DROP TABLE sandbox_commands')
   log.ran(first, { command: 'true', exitCode: 0, durationMs: 0 })
-  expect(log.activities(first, 50)).toHaveLength(1)
+  expect(await log.activities(first, 50)).toHaveLength(1)
 })
 
 test.each(['é', '€', '😀'])('truncates a long text before the %s that does not fit', (character) => {

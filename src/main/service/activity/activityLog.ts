@@ -2,12 +2,24 @@ import type { Log } from '#platform/logging/log.ts'
 import { type ActivityBy, type ActivityType, activityLimits } from '#shared/contract/activity.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
-import type { Store } from '#storage/store.ts'
-import type { AccountActivityRecord, SequencedEntry } from './accountActivityRepository.ts'
-import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
+import type { Store, Transaction } from '#storage/store.ts'
+import {
+  type AccountActivityRecord,
+  accountActivityRepository,
+  type SequencedEntry,
+} from './accountActivityRepository.ts'
+import {
+  type ActivityRecord,
+  activityRepository,
+  type CommandRecord,
+  type ListedActivity,
+} from './activityRepository.ts'
 import { type AccountEntry, createRecordedWrite, type RecordedWrite, toAccountActivity } from './recordedWrite.ts'
 
-/** Activity log of sandboxes and accounts. Recording never makes the caller's operation fail, except in `writeRecorded`. */
+/**
+ * Activity log of sandboxes and accounts. Recording never makes the caller's operation fail or wait, except in
+ * `writeRecorded`. Entries are listed as soon as they were recorded.
+ */
 export type ActivityLog = {
   /** Records an activity for the sandbox and for the account that owns it. */
   note(sandboxId: SandboxId, activity: Activity): void
@@ -18,10 +30,12 @@ export type ActivityLog = {
   /** Records a command that was aborted because its client disconnected or lost the permission to run it. */
   cut(sandboxId: SandboxId, command: string): void
   /** Newest first. */
-  activities(sandboxId: SandboxId, limit: number): ListedActivity[]
-  commands(sandboxId: SandboxId, limit: number): CommandRecord[]
+  activities(sandboxId: SandboxId, limit: number): Promise<ListedActivity[]>
+  commands(sandboxId: SandboxId, limit: number): Promise<CommandRecord[]>
   /** Lists events of the account and its sandboxes with a sequence above `after`, oldest first. */
-  ofAccount(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
+  ofAccount(accountId: AccountId, after: number, limit: number): Promise<AccountActivityRecord[]>
+  /** Writes what was recorded. Later entries are dropped. */
+  close(): Promise<void>
 }
 
 export type Activity = {
@@ -36,9 +50,11 @@ export type Activity = {
   atMs?: number
 }
 
+/** Entries that wait to be written. More are dropped, as while the database cannot be reached. */
+const maxPending = 20_000
+
 export function createActivityLog(options: {
-  records: ActivityRepository
-  store: Pick<Store, 'write'>
+  store: Store
   newId: () => string
   now: () => number
   /** Called after the entry was added to the account's feed. */
@@ -49,43 +65,60 @@ export function createActivityLog(options: {
   task: () => TaskId | null
   log: Log
 }): ActivityLog {
-  const { records, newId, onRecorded, by, task, log } = options
+  const { store, newId, onRecorded, by, task, log } = options
   const now = () => options.beganAtMs?.() ?? options.now()
   const recording = { newId, by, task, now }
-  const add = (about: Record<string, string>, keep: () => SequencedEntry | undefined): void => {
-    try {
-      const entry = keep()
-      if (entry) onRecorded(entry)
-    } catch (error) {
-      log.error('failed to record an activity', { ...about, error })
+  let pending = 0
+  let isClosed = false
+  let written: Promise<unknown> = Promise.resolve()
+  /**
+   * Starts to write at once, so that an entry of a sandbox comes before its deletion: SQLite runs transactions in the
+   * order of the calls.
+   */
+  const add = (about: Record<string, string>, work: (tx: Transaction) => Promise<SequencedEntry | undefined>): void => {
+    if (isClosed || pending >= maxPending) {
+      log.error('dropped an activity', { ...about, pending })
+      return
     }
+    pending += 1
+    const writing = store
+      .write(work)
+      .then((entry) => entry && onRecorded(entry))
+      .catch((error: unknown) => log.error('failed to record an activity', { ...about, error }))
+      .finally(() => {
+        pending -= 1
+      })
+    written = Promise.all([written, writing])
   }
   const note: ActivityLog['note'] = (
     sandboxId,
     { command, terminalId = null, subject = null, atMs = now(), ...fields },
-  ) =>
-    add({ sandboxId }, () =>
-      records.addActivity({
-        ...fields,
-        id: newId(),
-        sandboxId,
-        subject,
-        by: by(),
-        command: command === undefined ? null : cutText(command),
-        ...{ domain: null, terminalId, chargedMicroUsd: null, task: task() },
-        atMs,
-      }),
-    )
+  ) => {
+    const entry: ActivityRecord = {
+      ...fields,
+      id: newId(),
+      sandboxId,
+      subject,
+      by: by(),
+      command: command === undefined ? null : cutText(command),
+      ...{ domain: null, terminalId, chargedMicroUsd: null, task: task() },
+      atMs,
+    }
+    add({ sandboxId }, (tx) => activityRepository.add(tx, entry))
+  }
 
   return {
     note,
-    recordForAccount: (accountId, entry) =>
-      add({ accountId }, () => records.addToAccount(accountId, toAccountActivity(entry, recording))),
-    writeRecorded: createRecordedWrite({ ...recording, store: options.store, onRecorded }),
+    recordForAccount(accountId, entry) {
+      const activity = toAccountActivity(entry, recording)
+      add({ accountId }, (tx) => accountActivityRepository.add(tx, accountId, activity))
+    },
+    writeRecorded: createRecordedWrite({ ...recording, store, onRecorded }),
     ran(sandboxId, { command, exitCode, durationMs }) {
       const whole = Math.max(0, Math.round(durationMs))
-      add({ sandboxId }, () => {
-        records.addCommand(sandboxId, { command: cutText(command), exitCode, durationMs: whole, atMs: options.now() })
+      const record = { command: cutText(command), exitCode, durationMs: whole, atMs: options.now() }
+      add({ sandboxId }, async (tx) => {
+        await activityRepository.addCommand(tx, sandboxId, record)
         return undefined
       })
       note(sandboxId, {
@@ -97,9 +130,22 @@ export function createActivityLog(options: {
     cut(sandboxId, command) {
       note(sandboxId, { type: 'command.run', description: 'Ran a command, which was ended with its request.', command })
     },
-    activities: records.activities,
-    commands: records.commands,
-    ofAccount: records.ofAccount,
+    async activities(sandboxId, limit) {
+      await written
+      return activityRepository.list(store.read, sandboxId, limit)
+    },
+    async commands(sandboxId, limit) {
+      await written
+      return activityRepository.listCommands(store.read, sandboxId, limit)
+    },
+    async ofAccount(accountId, after, limit) {
+      await written
+      return accountActivityRepository.listAfter(store.read, accountId, after, limit)
+    },
+    async close() {
+      isClosed = true
+      await written
+    },
   }
 }
 

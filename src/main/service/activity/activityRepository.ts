@@ -1,12 +1,11 @@
 import { type ActivityBy, ActivityType, activityLimits } from '#shared/contract/activity.ts'
-import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 import {
   type AccountActivityRecord,
-  type AccountActivityRepository,
+  accountActivityRepository,
   byColumns,
-  createAccountActivityRepository,
   type SequencedEntry,
   withBy,
   withByColumns,
@@ -40,62 +39,49 @@ export type ActivityRecord = ListedActivity &
   /** Columns of the account's activities. The commands of a sandbox are listed separately. */
   Pick<AccountActivityRecord, 'command' | 'domain' | 'terminalId' | 'chargedMicroUsd' | 'task'>
 
-/**
- * Stores the newest activities and commands of each sandbox. Drops entries of a sandbox that is deleted concurrently.
- */
-export type ActivityRepository = {
-  /** Adds an activity to a sandbox and to its account. @returns undefined if the activity was dropped */
-  addActivity(activity: ActivityRecord): SequencedEntry | undefined
-  addToAccount(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): SequencedEntry | undefined
-  ofAccount: AccountActivityRepository['following']
-  addCommand(sandboxId: SandboxId, command: CommandRecord): void
-  /** Newest first. */
-  activities(sandboxId: SandboxId, limit: number): ListedActivity[]
-  /** Newest first. */
-  commands(sandboxId: SandboxId, limit: number): CommandRecord[]
-}
-
 const newestFirst = 'WHERE sandbox_id = @sandboxId ORDER BY at_ms DESC, sequence DESC'
 const ifSandboxExists = 'WHERE EXISTS (SELECT 1 FROM sandboxes WHERE id = @sandboxId)'
+const defineTrim = (table: 'sandbox_activities' | 'sandbox_commands') =>
+  defineStatement<Params<'sandboxId'>>(
+    `DELETE FROM ${table} WHERE sandbox_id = @sandboxId AND (at_ms, sequence) <=
+       (SELECT at_ms, sequence FROM ${table} ${newestFirst} LIMIT 1 OFFSET ${activityLimits.maxStored})`,
+  )
 
-export function createActivityRepository(database: Database): ActivityRepository {
-  const addActivity = database.prepare<[Params<keyof RowOf<typeof activities>>]>(
+export const activityStatements = {
+  add: defineStatement<Params<keyof RowOf<typeof activities>>>(
     activities.insertFrom(`${ifSandboxExists} ON CONFLICT DO NOTHING`),
-  )
-  const addCommand = database.prepare<[Params<keyof CommandRecord | 'sandboxId'>]>(
+  ),
+  addCommand: defineStatement<Params<keyof CommandRecord | 'sandboxId'>>(
     commands.insertFrom(ifSandboxExists, { sandbox_id: '@sandboxId' }),
-  )
-  const listActivities = database.prepare<[Params<'sandboxId' | 'limit'>], StoredRow>(
+  ),
+  list: defineStatement<Params<'sandboxId' | 'limit'>>(
     `SELECT ${listedActivities.selection()} FROM sandbox_activities ${newestFirst} LIMIT @limit`,
-  )
-  const listCommands = database.prepare<[Params<'sandboxId' | 'limit'>], StoredRow>(
+  ).withRows((row) => withBy(listedActivities.fromRow(row))),
+  listCommands: defineStatement<Params<'sandboxId' | 'limit'>>(
     `SELECT ${commands.selection()} FROM sandbox_commands ${newestFirst} LIMIT @limit`,
-  )
-  const account = createAccountActivityRepository(database)
-  const prepareTrim = (table: 'sandbox_activities' | 'sandbox_commands') =>
-    database.prepare<[Params<'sandboxId'>]>(
-      `DELETE FROM ${table} WHERE sandbox_id = @sandboxId AND (at_ms, sequence) <=
-         (SELECT at_ms, sequence FROM ${table} ${newestFirst} LIMIT 1 OFFSET ${activityLimits.maxStored})`,
-    )
-  const trimActivities = prepareTrim('sandbox_activities')
-  const trimCommands = prepareTrim('sandbox_commands')
+  ).withRows(commands.fromRow),
+  trim: defineTrim('sandbox_activities'),
+  trimCommands: defineTrim('sandbox_commands'),
+}
 
-  return {
-    addActivity: database.transaction((activity: ActivityRecord) => {
-      const { command, domain, terminalId, chargedMicroUsd, task, ...ofSandbox } = activity
-      if (addActivity.run(activities.params(withByColumns(ofSandbox))).changes === 0) return undefined
-      trimActivities.run({ sandboxId: activity.sandboxId })
-      const { subject: _, ...ofAccount } = activity
-      return account.addOfSandbox(ofAccount)
-    }),
-    addToAccount: database.transaction(account.add),
-    ofAccount: account.following,
-    addCommand: database.transaction((sandboxId: SandboxId, command: CommandRecord) => {
-      addCommand.run({ ...commands.params(command), sandboxId })
-      trimCommands.run({ sandboxId })
-    }),
-    activities: (sandboxId, limit) =>
-      listActivities.all({ sandboxId, limit }).map((row) => withBy(listedActivities.fromRow(row))),
-    commands: (sandboxId, limit) => listCommands.all({ sandboxId, limit }).map(commands.fromRow),
-  }
+/** The newest activities and commands of each sandbox. Drops entries of a sandbox that is deleted concurrently. */
+export const activityRepository = {
+  /** Adds an activity to a sandbox and to its account. @returns undefined if the activity was dropped */
+  async add(tx: Transaction, activity: ActivityRecord): Promise<SequencedEntry | undefined> {
+    const { command, domain, terminalId, chargedMicroUsd, task, ...ofSandbox } = activity
+    if ((await tx.run(activityStatements.add, activities.params(withByColumns(ofSandbox)))) === 0) return undefined
+    await tx.run(activityStatements.trim, { sandboxId: activity.sandboxId })
+    const { subject: _, ...ofAccount } = activity
+    return accountActivityRepository.addOfSandbox(tx, ofAccount)
+  },
+  async addCommand(tx: Transaction, sandboxId: SandboxId, command: CommandRecord): Promise<void> {
+    await tx.run(activityStatements.addCommand, { ...commands.params(command), sandboxId })
+    await tx.run(activityStatements.trimCommands, { sandboxId })
+  },
+  /** Newest first. */
+  list: (query: Query, sandboxId: SandboxId, limit: number): Promise<ListedActivity[]> =>
+    query.all(activityStatements.list, { sandboxId, limit }),
+  /** Newest first. */
+  listCommands: (query: Query, sandboxId: SandboxId, limit: number): Promise<CommandRecord[]> =>
+    query.all(activityStatements.listCommands, { sandboxId, limit }),
 }

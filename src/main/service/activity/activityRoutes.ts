@@ -15,7 +15,8 @@ export function createActivityRoutes({
   return [
     createEndpoint(listCommands, async ({ params, query }, { caller }) => {
       const { id } = await sandboxes.requireOwned(caller, params.id)
-      const commands = activity.commands(id, query.limit).map(({ command, exitCode, durationMs, atMs }) => ({
+      const listed = await activity.commands(id, query.limit)
+      const commands = listed.map(({ command, exitCode, durationMs, atMs }) => ({
         command,
         exit_code: exitCode,
         duration_ms: durationMs,
@@ -25,13 +26,12 @@ export function createActivityRoutes({
     }),
     createEndpoint(listActivity, async ({ params, query }, { caller }) => {
       const { id } = await sandboxes.requireOwned(caller, params.id)
-      const activities = activity
-        .activities(id, query.limit)
-        .map(({ atMs, ...listed }) => ({ ...listed, at: toIsoTime(atMs) }))
+      const listed = await activity.activities(id, query.limit)
+      const activities = listed.map(({ atMs, ...fields }) => ({ ...fields, at: toIsoTime(atMs) }))
       return { activities }
     }),
-    createEndpoint(listAccountActivity, ({ query: { after, limit } }, { caller }) => {
-      const page = activity.ofAccount(caller.accountId, after, limit + 1)
+    createEndpoint(listAccountActivity, async ({ query: { after, limit } }, { caller }) => {
+      const page = await activity.ofAccount(caller.accountId, after, limit + 1)
       const activities = page
         .slice(0, limit)
         .map(({ sandboxId, sandboxName, terminalId, chargedMicroUsd, atMs, ...listed }) => ({

@@ -2,7 +2,7 @@ import type { AccountActivityType, ActivityBy } from '#shared/contract/activity.
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Store, Transaction } from '#storage/store.ts'
-import { addAccountActivity, type NewAccountActivity, type SequencedEntry } from './accountActivityRepository.ts'
+import { accountActivityRepository, type NewAccountActivity, type SequencedEntry } from './accountActivityRepository.ts'
 
 /**
  * Runs a transaction that records activities of accounts with its changes. They are announced after the commit. A
@@ -42,7 +42,7 @@ export function createRecordedWrite(
     const { value, added } = await options.store.write(async (tx) => {
       const added: SequencedEntry[] = []
       const value = await work(tx, async (accountId, entry) => {
-        const recorded = await addAccountActivity(tx, accountId, toAccountActivity(entry, options))
+        const recorded = await accountActivityRepository.add(tx, accountId, toAccountActivity(entry, options))
         if (recorded) added.push(recorded)
       })
       return { value, added }

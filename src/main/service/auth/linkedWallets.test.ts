@@ -11,7 +11,6 @@ import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import { temporaryFolder } from '#test/support/fixtures/temporaryFolder.ts'
 import { accountRepository } from '../accounts/accountRepository.ts'
 import { createActivityLog } from '../activity/activityLog.ts'
-import { createActivityRepository } from '../activity/activityRepository.ts'
 import type { Caller } from '../base/endpoint.ts'
 import { createLinkedWallets } from './linkedWallets.ts'
 import { walletRepository } from './walletRepository.ts'
@@ -30,7 +29,7 @@ test('does not link a wallet when the caller ends during signature verification'
     accountRepository.addAccount(tx, { id: accountId, role: 'user', name: 'Ada', createdAtMs: 0 }),
   )
   const activity = createActivityLog({
-    ...{ records: createActivityRepository(database), store, now: () => 0, onRecorded() {} },
+    ...{ store, now: () => 0, onRecorded() {} },
     ...{ newId: () => randomBytes(4).toString('hex'), by: () => ({ kind: 'service', name: null }), task: () => null },
     log: silentLog,
   })
@@ -54,7 +53,10 @@ test('does not link a wallet when the caller ends during signature verification'
   hasEnded = true
   verify()
   await expect(linking).rejects.toMatchObject({ code: 'auth/invalid' })
-  expect([await walletRepository.list(store.read, accountId), activity.ofAccount(accountId, 0, 10)]).toEqual([[], []])
+  expect([await walletRepository.list(store.read, accountId), await activity.ofAccount(accountId, 0, 10)]).toEqual([
+    [],
+    [],
+  ])
   hasEnded = false
   expect(await link()).toMatchObject(wallet)
   expect(await walletRepository.list(store.read, accountId)).toHaveLength(1)

@@ -4,7 +4,6 @@ import { createThrottlePerKey } from '#platform/concurrency/throttlePerKey.ts'
 import { installFolder } from '#platform/program/programFile.ts'
 import { AccountId } from '#shared/ids.ts'
 import { centsToMicroUsd } from '#shared/microUsd.ts'
-import { createGroupCommit, type GroupCommit } from '#storage/sqlite/groupCommit.ts'
 import type { Caller, Endpoint } from '../base/endpoint.ts'
 import { createCreditHistory } from '../credits/creditHistory.ts'
 import { createCreditLedger } from '../credits/creditLedger.ts'
@@ -13,21 +12,17 @@ import { createCreditRoutes, createUnlimitedCheck } from '../credits/creditRoute
 import { type Credits, createCredits } from '../credits/credits.ts'
 import { toStartId } from '../credits/creditTransfers.ts'
 import { createHistoryRepository } from '../credits/historyRepository.ts'
-import { createLedgerRepository } from '../credits/ledgerRepository.ts'
 import type { LedgerStore, LedgerWork } from '../credits/ledgerStore.ts'
 import { notifyChanges } from '../credits/notifyChanges.ts'
 import { openReservations } from '../credits/openReservations.ts'
 import { type PriceList, readPriceList } from '../credits/priceList.ts'
 import { createSandboxBilling, type SandboxBilling } from '../credits/sandboxBilling.ts'
-import { createSqliteLedger } from '../credits/sqliteLedger.ts'
 import { recoverHolds, sweepExpiredHolds } from '../credits/sweepExpiredHolds.ts'
 import type { IdentityModule } from './composeIdentity.ts'
 import type { ServiceContext } from './serviceContext.ts'
 
 export type LedgerModule = {
   ledger: LedgerStore
-  /** For payments and orders, which the store does not serve yet. */
-  commits: GroupCommit
   credits: Credits
 }
 
@@ -43,24 +38,20 @@ export type CreditModule = {
 }
 
 const ownerStartCents = 1_000
-/** Pages of 4 KB. Checkpoints block the thread, so they are rare. */
-const checkpointPages = 4_000
 
 /**
  * Opens the ledger and charges the holds that were open when the previous process ended.
  * @throws the error of the disk if the ledger cannot be written
  */
 export async function composeLedger({
-  database,
-  flush,
   store,
+  openLedger,
   clock,
   options,
   events,
   scope,
 }: ServiceContext): Promise<LedgerModule> {
   const { now, log } = options
-  database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
   // Ids sort by time, so that the index of the journal grows at its end. This saves a quarter of the bytes written per
   // row.
   const newId = () => `txn_${now().toString(16).padStart(12, '0')}${randomUUID().slice(-12)}`
@@ -68,27 +59,18 @@ export async function composeLedger({
     createThrottlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
     (it) => it.close(),
   )
-  const records = createLedgerRepository(database)
-  const commits = scope.own(
-    createGroupCommit({
-      database,
-      flush,
-      onBroken: (error) => log.error('ledger failed and refuses all work until the service restarts', { error }),
-    }),
-    (it) => it.close(),
-  )
-  const decisions = createCreditLedger({
-    records: notifyChanges(records, changes.mark),
-    ...{ newId, now, steadyMs: clock.steadyMs },
+  const ledger = await openLedger({
+    createLedger: (records) =>
+      createCreditLedger({ records: notifyChanges(records, changes.mark), newId, now, steadyMs: clock.steadyMs }),
+    ...{ now, steadyMs: clock.steadyMs },
+    onBroken: (error) => log.error('ledger failed and refuses all work until the service restarts', { error }),
   })
-  const { removeStaleMeters } = records
-  const ledger = createSqliteLedger({ database, ledger: decisions, commits, removeStaleMeters })
   await ledger.removeStaleMeters()
   const recovered = await recoverHolds(ledger)
   if (recovered > 0) log.warn('charged the open holds of the previous run', { requests: recovered })
   scope.own(sweepExpiredHolds({ ledger, log: log.forArea('credits') }), (it) => it.close())
   const history = createCreditHistory(createHistoryRepository(store.read))
-  return { ledger, commits, credits: createCredits({ ledger, history }) }
+  return { ledger, credits: createCredits({ ledger, history }) }
 }
 
 /** Composes the credits of users and programs. The owner's account starts with an initial balance. */

@@ -65,7 +65,7 @@ export async function composeDomains(
   context: ServiceContext,
   { payments, targets, announceRemovals }: DomainOptions,
 ): Promise<DomainModule> {
-  const { options, database, store, clock, events, activity, callers, scope } = context
+  const { options, store, clock, events, activity, callers, scope } = context
   const { now } = options
   const log = options.log.forArea('domains')
   const http = scope.own(createHttpClient({ maxAnswerBytes }), (it) => it.close())

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
 import type { AnyParams, Query, Statement } from '#storage/store.ts'
 import { accountStatements } from '../accounts/accountRepository.ts'
 import { accountActivityStatements } from '../activity/accountActivityRepository.ts'
-import { createActivityRepository } from '../activity/activityRepository.ts'
+import { activityStatements } from '../activity/activityRepository.ts'
 import { accountRequestStatements } from '../auth/accountRequestRepository.ts'
 import { refreshTokenStatements } from '../auth/refreshTokenRepository.ts'
 import { walletStatements } from '../auth/walletRepository.ts'
@@ -33,7 +33,6 @@ import { terminalLinkStatements } from '../terminals/terminalLinkRepository.ts'
 /** Statements that run on every request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
   ledger: createLedgerRepository,
-  activity: createActivityRepository,
 }
 /** `trimNonces` reads the open nonces of all creators, in the order of their index. */
 const { trimNonces: _, ...indexedAutomatonStatements } = automatonStatements
@@ -61,6 +60,7 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   'refresh tokens': refreshTokenStatements,
   'account requests': pickLookups(accountRequestStatements),
   'account activity': accountActivityStatements,
+  activity: activityStatements,
 }
 
 /** The number of account requests is limited, so statements over all of them may scan. */

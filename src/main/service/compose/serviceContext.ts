@@ -1,32 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { isLoopback } from '#platform/net/listenAddress.ts'
 import type { Scope } from '#platform/program/scope.ts'
 import { type Clock, type ClockJump, createTrustedClock, openClock } from '#platform/time/clock.ts'
-import { createClockStore } from '#storage/clockStore.ts'
-import { migrate } from '#storage/migrate.ts'
-import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
-import { deferStatements } from '#storage/sqlite/deferStatements.ts'
-import { logFlush } from '#storage/sqlite/logFlush.ts'
-import { type Database, openDatabase } from '#storage/sqlite/openDatabase.ts'
-import { createSqliteStore } from '#storage/sqlite/sqliteStore.ts'
 import type { Store } from '#storage/store.ts'
 import { type ActivityLog, createActivityLog } from '../activity/activityLog.ts'
-import { createActivityRepository } from '../activity/activityRepository.ts'
 import { createPresentCaller, type PresentCaller } from '../activity/presentCaller.ts'
 import { createServicePrincipals, type ServicePrincipals } from '../base/principals.ts'
 import { createEventHub, type EventHub } from '../events/eventHub.ts'
 import { readCertificateNames } from '../http/certificateNames.ts'
+import { openServiceData, type ServiceData } from './openServiceData.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 /** Options and services that all parts of the service share. */
 export type ServiceContext = {
   options: ServiceOptions
-  /** Connection for code that the store does not serve yet. */
-  database: Database
-  /** Flushes all commits on `database` to disk. */
-  flush: () => Promise<void>
   store: Store
+  database: ServiceData['database']
+  openLedger: ServiceData['openLedger']
   clock: Clock
   events: EventHub
   activity: ActivityLog
@@ -52,39 +42,35 @@ export type ServiceAddress = {
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
 export function createServiceContext(options: ServiceOptions, scope: Scope): ServiceContext {
-  const database = scope.own(
-    deferStatements(openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false })),
-    (it) => it.close(),
-  )
-  migrate(database, serviceMigrations)
-  const { flush } = scope.own(logFlush(database), (it) => it.close())
-  const store = scope.own(createSqliteStore(database, { flush }), (it) => it.close())
+  const { database, store, clockStore, openLedger } = openServiceData(options, scope)
   const { time, now } = options
   const log = options.log.forArea('clock')
   const onJump = (jump: ClockJump): void => log.warn('clock jumped', jump)
   const clock = scope.own(
-    time ? openClock({ source: time, store: createClockStore(database), onJump }) : createTrustedClock(now),
+    time ? openClock({ source: time, store: clockStore, onJump }) : createTrustedClock(now),
     (it) => it.close(),
   )
   const events = createEventHub()
   const callers = createPresentCaller(now)
-  const activity = createActivityLog({
-    records: createActivityRepository(database),
-    store,
-    newId: () => `act_${randomBytes(12).toString('hex')}`,
-    now: options.now,
-    onRecorded: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
-    by: callers.by,
-    beganAtMs: callers.beganAtMs,
-    task: callers.task,
-    log: options.log.forArea('activity'),
-  })
+  const activity = scope.own(
+    createActivityLog({
+      store,
+      newId: () => `act_${randomBytes(12).toString('hex')}`,
+      now: options.now,
+      onRecorded: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
+      by: callers.by,
+      beganAtMs: callers.beganAtMs,
+      task: callers.task,
+      log: options.log.forArea('activity'),
+    }),
+    (it) => it.close(),
+  )
   const principals = scope.own(
     createServicePrincipals({ now: clock.steadyMs, log: options.log.forArea('principals') }),
     (it) => it.close(),
   )
   const address = toServiceAddress(options)
-  return { options, database, flush, store, clock, events, activity, callers, principals, address, scope }
+  return { options, database, store, openLedger, clock, events, activity, callers, principals, address, scope }
 }
 
 function toServiceAddress(options: ServiceOptions): ServiceAddress {
