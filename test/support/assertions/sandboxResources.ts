@@ -63,12 +63,12 @@ export async function listCgroups(id: string): Promise<string[]> {
 /** Lists files and folders whose names contain the id. Entries may disappear during the scan. */
 async function listFiles(folder: string, id: string, path = ''): Promise<string[]> {
   const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(() => [])
-  const found = await Promise.all(
+  const paths = await Promise.all(
     entries.map((entry) => {
       const entryPath = join(path, entry.name)
       if (entry.name.includes(id)) return [entryPath]
       return entry.isDirectory() ? listFiles(folder, id, entryPath) : []
     }),
   )
-  return found.flat()
+  return paths.flat()
 }
