@@ -18,7 +18,7 @@ import { type ImageOrder, parseImageCommand } from './imageOrder.ts'
  * @throws AppError `image/…`
  */
 export async function runImage({ image, dataFolder, json }: StartOptions): Promise<number> {
-  const order = parseImageCommand(image ?? { words: [], from: undefined, packages: undefined })
+  const order = parseImageCommand(image ?? { positionals: [], from: undefined, packages: undefined })
   await openDataFolder(dataFolder)
   const folder = join(getHostFolder(dataFolder), 'machines')
   const imagesFolder = join(getHostFolder(dataFolder), 'images')

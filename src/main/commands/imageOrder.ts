@@ -13,7 +13,7 @@ export type ImageOrder =
  * options.
  * @throws AppError `command/usage`
  */
-export function parseImageCommand({ words: [action, name], from, packages }: ImageArguments): ImageOrder {
+export function parseImageCommand({ positionals: [action, name], from, packages }: ImageArguments): ImageOrder {
   if (action === 'list' && name === undefined) return { kind: 'list' }
   if (action !== 'add' && action !== 'remove')
     throw createUsageError('`image` requires `add NAME`, `remove NAME` or `list`.')

@@ -112,8 +112,8 @@ function readText(file: string, names: string): string {
 }
 
 function createInvalidError(message: string, cause: unknown): AppError {
-  const words = cause instanceof Error ? cause.message : 'cannot be read.'
-  return new AppError('config/invalid', `${message} ${words}`, { cause })
+  const reason = cause instanceof Error ? cause.message : 'cannot be read.'
+  return new AppError('config/invalid', `${message} ${reason}`, { cause })
 }
 
 /**

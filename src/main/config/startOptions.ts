@@ -19,7 +19,7 @@ export const startLine: CommandLine = {
     backup: 'Copies the data folder to DIR, even while Steward runs',
     restore: 'Replaces the data folder with the backup in DIR and renames the previous one',
   },
-  words: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'], backup: ['DIR'], restore: ['DIR'] },
+  positionals: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'], backup: ['DIR'], restore: ['DIR'] },
   options: {
     browser: { about: 'Use the browser even if Electron can run' },
     'no-open': { about: 'Print the address without opening a browser' },
@@ -94,7 +94,7 @@ export type StartOptions = {
   config: ConfigFile
 }
 
-export type ImageArguments = { words: readonly string[]; from: string | undefined; packages: string | undefined }
+export type ImageArguments = { positionals: readonly string[]; from: string | undefined; packages: string | undefined }
 
 /** `required`: the file was passed as an option and must exist. The file in the data folder is optional. */
 export type ConfigFile = { file: string; required: boolean }
@@ -109,7 +109,7 @@ export function readStartOptions(parts: readonly string[], environment: Environm
     command: parseCommand(parsed.command, parsed.has('help'), parsed.has('version')),
     verify: parsed.command === 'verify' ? readFileArgument(parsed) : undefined,
     folder: parsed.command === 'backup' || parsed.command === 'restore' ? readFileArgument(parsed) : undefined,
-    rdap: parsed.command === 'rdap' ? parsed.words[0] : undefined,
+    rdap: parsed.command === 'rdap' ? parsed.positionals[0] : undefined,
     image: parseImageArguments(parsed),
     browser: parsed.has('browser'),
     open: !parsed.has('no-open'),
@@ -146,16 +146,16 @@ function parseCommand(command: string | undefined, help: boolean, version: boole
 }
 
 /** Resolves the path relative to the working directory. */
-function readFileArgument({ words: [file] }: ParsedCommand): string | undefined {
+function readFileArgument({ positionals: [file] }: ParsedCommand): string | undefined {
   return file === undefined ? undefined : resolve(file)
 }
 
 function parseImageArguments(parsed: ParsedCommand): ImageArguments | undefined {
   if (parsed.has('help') || parsed.has('version')) return undefined
-  const { words } = parsed
+  const { positionals } = parsed
   const [from, packages] = [parsed.value('from'), parsed.value('packages')]
-  if (words[0] !== 'add' && (from ?? packages) !== undefined) {
+  if (positionals[0] !== 'add' && (from ?? packages) !== undefined) {
     throw new AppError('command/usage', '--from and --packages require `image add`.')
   }
-  return parsed.command === 'image' ? { words, from, packages } : undefined
+  return parsed.command === 'image' ? { positionals, from, packages } : undefined
 }

@@ -15,6 +15,7 @@ import {
   number,
   type Params,
   type RowOf,
+  renameColumn,
   type StoredRow,
   text,
 } from '#storage/table.ts'
@@ -50,7 +51,7 @@ const payments = defineTable('payments', {
   requester: text(),
   host: text(),
   /** Search text in lower case. */
-  words: text(),
+  searchText: renameColumn('words', text()),
   createdAtMs: number(),
   nextAtMs: nullable(number()),
   record: json(Record.parse),
@@ -116,7 +117,7 @@ export function toRequesterKey({ kind, id }: { kind: string; id: string }): stri
 export function createPaymentRepository(database: Database): PaymentRepository {
   const selection = `SELECT ${payments.selection()} FROM payments`
   const add = database.prepare<[Params<keyof PaymentRow>]>(payments.insert)
-  const changeable = ['state', 'paid', 'words', 'nextAtMs', 'record', 'attempts', 'answer'] as const
+  const changeable = ['state', 'paid', 'searchText', 'nextAtMs', 'record', 'attempts', 'answer'] as const
   const change = database.prepare<[Params<keyof PaymentRow | 'from'>]>(
     `UPDATE payments SET ${payments.assignments(changeable)}, payload = coalesce(payload, @payload)
      WHERE id = @id AND state = @from`,
@@ -188,7 +189,7 @@ function toRow({ record, request, raw, payload, attempts, nextAtMs, answer }: St
   return {
     ...{ id, intentId, state, paid, host, nextAtMs, record, payload, attempts, answer },
     requester: toRequesterKey(record.requester),
-    words: [title, url, payTo, transaction ?? ''].join('\n').toLowerCase(),
+    searchText: [title, url, payTo, transaction ?? ''].join('\n').toLowerCase(),
     createdAtMs: Date.parse(record.created_at),
     request: { ...request, raw },
   }

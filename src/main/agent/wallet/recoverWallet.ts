@@ -46,19 +46,19 @@ export function recoverWallet({ repository, secrets, settings, walletLock, activ
     const rows = repository.accounts().filter((accountRow) => accounts.some((account) => isSame(accountRow, account)))
     return [...new Set(rows.map((it) => it.keyring_id))]
   }
-  const adopt = async (opened: UnlockedSecrets, id: KeyringId, secret: Secret): Promise<'kept' | 'dropped'> => {
+  const adopt = async (opened: UnlockedSecrets, id: KeyringId, secret: Secret): Promise<'retained' | 'dropped'> => {
     const derived = await deriveFirstAccounts(secret)
     const accounts = repository.accounts()
     const missing = derived.filter((derivedAccount) => !accounts.some((it) => isSame(it, derivedAccount)))
     if (missing.length > 0) {
       insertKeyring(repository, { ...createAdopted(id, secret), derived: missing, atMs: now() })
       activity.recordRecovered(requireKeyring(repository, id))
-      return 'kept'
+      return 'retained'
     }
     const same = findSameKeyring(derived, accounts)
     if (same !== undefined && !(await isWhole(opened, same))) await secrets.put(opened, same, secret)
     for (const holder of holders(derived)) {
-      if (!(await isWhole(opened, holder))) return 'kept' // may be the last copy
+      if (!(await isWhole(opened, holder))) return 'retained' // may be the last copy
     }
     await secrets.drop(opened, id)
     return 'dropped'

@@ -6,7 +6,7 @@ const line = {
   usage: 'npm start --',
   about: 'Starts Steward.',
   commands: { doctor: 'Says what works here.', image: 'Keeps images.' },
-  words: { image: ['WHAT', 'NAME'] },
+  positionals: { image: ['WHAT', 'NAME'] },
   options: {
     json: { about: 'Prints JSON.' },
     listen: { takes: 'HOST:PORT', about: 'Where to listen.' },
@@ -22,8 +22,8 @@ test('reads a command, flags and values', () => {
 
 test('reads the arguments of a command', () => {
   const parsed = parseCommandLine(line, ['image', 'add', '--json', 'debian'])
-  expect([parsed.command, parsed.words, parsed.has('json')]).toEqual(['image', ['add', 'debian'], true])
-  expect(parseCommandLine(line, ['doctor']).words).toEqual([])
+  expect([parsed.command, parsed.positionals, parsed.has('json')]).toEqual(['image', ['add', 'debian'], true])
+  expect(parseCommandLine(line, ['doctor']).positionals).toEqual([])
 })
 
 test.each([

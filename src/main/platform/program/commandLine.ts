@@ -7,7 +7,7 @@ export type CommandLine = {
   about: string
   commands: Readonly<Record<string, string>>
   /** Positional arguments of a command, as named in the help: `['WHAT', 'NAME']`. */
-  words?: Readonly<Record<string, readonly string[]>>
+  positionals?: Readonly<Record<string, readonly string[]>>
   options: Readonly<Record<string, CommandOption>>
 }
 
@@ -17,7 +17,7 @@ export type CommandOption = { takes?: string; about: string; hidden?: true }
 export type ParsedCommand = {
   command: string | undefined
   /** Positional arguments after the command. */
-  words: readonly string[]
+  positionals: readonly string[]
   /** Whether the flag is present. */
   has(name: string): boolean
   value(name: string): string | undefined
@@ -28,17 +28,17 @@ export const exitCodes = { usage: 2, failed: 3 } as const
 
 /** Parses `--name`, `--name value` and `--name=value`. @throws AppError `command/usage` with the reason */
 export function parseCommandLine(
-  { commands, words: allowed = {}, options }: CommandLine,
+  { commands, positionals: allowed = {}, options }: CommandLine,
   parts: readonly string[],
 ): ParsedCommand {
   const values = new Map<string, string>()
-  const words: string[] = []
+  const positionals: string[] = []
   let command: string | undefined
   const remaining = [...parts]
   for (let part = remaining.shift(); part !== undefined; part = remaining.shift()) {
     if (!part.startsWith('--')) {
-      if (command !== undefined && words.length < (allowed[command]?.length ?? 0)) {
-        words.push(part)
+      if (command !== undefined && positionals.length < (allowed[command]?.length ?? 0)) {
+        positionals.push(part)
         continue
       }
       if (command !== undefined || !Object.hasOwn(commands, part)) throw createUsageError(`Unknown command ${part}.`)
@@ -54,13 +54,13 @@ export function parseCommandLine(
     if (option.takes !== undefined && !value) throw createUsageError(`--${name} requires ${option.takes}.`)
     values.set(name, value ?? '')
   }
-  return { command, words, has: (name) => values.has(name), value: (name) => values.get(name) }
+  return { command, positionals, has: (name) => values.has(name), value: (name) => values.get(name) }
 }
 
-export function formatHelp({ usage, about, commands, words = {}, options }: CommandLine): string {
+export function formatHelp({ usage, about, commands, positionals = {}, options }: CommandLine): string {
   const rows = [
     ...Object.entries(commands).map(([name, says]): [string, string] => [
-      [name, ...(words[name] ?? [])].join(' '),
+      [name, ...(positionals[name] ?? [])].join(' '),
       says,
     ]),
     ...Object.entries(options)
