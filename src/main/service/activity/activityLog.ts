@@ -50,6 +50,9 @@ export type Activity = {
   atMs?: number
 }
 
+/** Entry that waits to be written, and what its log message names. */
+type Entry = { about: Record<string, string>; add(tx: Transaction): Promise<SequencedEntry | undefined> }
+
 /** Entries that wait to be written. More are dropped, as while the database cannot be reached. */
 const maxPending = 20_000
 
@@ -68,26 +71,53 @@ export function createActivityLog(options: {
   const { store, newId, onRecorded, by, task, log } = options
   const now = () => options.beganAtMs?.() ?? options.now()
   const recording = { newId, by, task, now }
+  const queue: Entry[] = []
   let pending = 0
   let isClosed = false
   let written: Promise<unknown> = Promise.resolve()
+  const fail = ({ about }: Entry, error: unknown): void =>
+    log.error('failed to record an activity', { ...about, error })
+  const write = async (works: () => readonly Entry[]): Promise<void> => {
+    let entries: readonly Entry[] = []
+    try {
+      const added = await store.write(async (tx) => {
+        entries = works()
+        const sequenced: SequencedEntry[] = []
+        for (const { add } of entries) {
+          const entry = await add(tx)
+          if (entry) sequenced.push(entry)
+        }
+        return sequenced
+      })
+      for (const entry of added) onRecorded(entry)
+    } catch (error) {
+      const [first, ...others] = entries
+      if (first && others.length === 0) fail(first, error)
+      // One that cannot be written must not take the others with it.
+      else for (const entry of entries) await write(() => [entry])
+      if (!first) for (const entry of works()) fail(entry, error)
+    }
+  }
   /**
-   * Starts to write at once, so that an entry of a sandbox comes before its deletion: SQLite runs transactions in the
-   * order of the calls.
+   * Starts the transaction at once, so that an entry of a sandbox comes before its deletion: SQLite runs transactions in
+   * the order of the calls. Entries that are recorded before it begins join it.
    */
-  const add = (about: Record<string, string>, work: (tx: Transaction) => Promise<SequencedEntry | undefined>): void => {
+  const add = (entry: Entry): void => {
     if (isClosed || pending >= maxPending) {
-      log.error('dropped an activity', { ...about, pending })
+      log.error('dropped an activity', { ...entry.about, pending })
       return
     }
     pending += 1
-    const writing = store
-      .write(work)
-      .then((entry) => entry && onRecorded(entry))
-      .catch((error: unknown) => log.error('failed to record an activity', { ...about, error }))
-      .finally(() => {
-        pending -= 1
-      })
+    queue.push(entry)
+    if (queue.length > 1) return
+    let entries: Entry[] | undefined
+    const take = (): readonly Entry[] => {
+      entries ??= queue.splice(0)
+      return entries
+    }
+    const writing = write(take).finally(() => {
+      pending -= take().length
+    })
     written = Promise.all([written, writing])
   }
   const note: ActivityLog['note'] = (
@@ -104,23 +134,23 @@ export function createActivityLog(options: {
       ...{ domain: null, terminalId, chargedMicroUsd: null, task: task() },
       atMs,
     }
-    add({ sandboxId }, (tx) => activityRepository.add(tx, entry))
+    add({ about: { sandboxId }, add: (tx) => activityRepository.add(tx, entry) })
   }
 
   return {
     note,
     recordForAccount(accountId, entry) {
       const activity = toAccountActivity(entry, recording)
-      add({ accountId }, (tx) => accountActivityRepository.add(tx, accountId, activity))
+      add({ about: { accountId }, add: (tx) => accountActivityRepository.add(tx, accountId, activity) })
     },
     writeRecorded: createRecordedWrite({ ...recording, store, onRecorded }),
     ran(sandboxId, { command, exitCode, durationMs }) {
       const whole = Math.max(0, Math.round(durationMs))
       const record = { command: cutText(command), exitCode, durationMs: whole, atMs: options.now() }
-      add({ sandboxId }, async (tx) => {
+      const addCommand = async (tx: Transaction): Promise<undefined> => {
         await activityRepository.addCommand(tx, sandboxId, record)
-        return undefined
-      })
+      }
+      add({ about: { sandboxId }, add: addCommand })
       note(sandboxId, {
         type: 'command.run',
         description: `Ran a command: exit code ${exitCode} after ${formatDuration(whole)}.`,
