@@ -83,15 +83,17 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
   const limits = createRateLimits({ ...defaultRateLimits, ...options.rateLimits }, clock.runningMs)
   const finders = [identity.findHolder, linkHolder]
   const authenticate = createAuthentication({ finders, limiter, admit: limits.checkAuthenticated })
-  const isPreview = (host: string | undefined) => names.findLabel(host) !== undefined
+  const isPreview = async (host: string | undefined) => (await names.findLabel(host)) !== undefined
 
   const server: HttpServer = scope.own(
     createHttpServer({
       tls,
       headers: { ...securityHeaders, ...(tls && transportSecurityHeader) },
       closing: closing.signal,
-      answer: (exchange) => (isPreview(exchange.request.headers.host) ? pages.answer(exchange) : requests(exchange)),
-      upgrade: (upgrade) => (isPreview(upgrade.request.headers.host) ? pages.upgrade(upgrade) : peers.open(upgrade)),
+      answer: async (exchange) =>
+        (await isPreview(exchange.request.headers.host)) ? pages.answer(exchange) : requests(exchange),
+      upgrade: async (upgrade) =>
+        (await isPreview(upgrade.request.headers.host)) ? pages.upgrade(upgrade) : peers.open(upgrade),
       log: log.forArea('http'),
       ...(!behindProxy && { maxConnectionsPerAddress }),
     }),

@@ -1,15 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
 import type { Query } from '#storage/store.ts'
-import type { Params, StoredRow } from '#storage/table.ts'
 import { createExposedPorts, type ExposedPorts } from '../ports/exposedPorts.ts'
 import { createFrameSessions, type FrameSessions } from '../ports/frameSessions.ts'
 import { createPortNames, type PortNames } from '../ports/portNames.ts'
-import { createPortRepository } from '../ports/portRepository.ts'
 import { createPortTokens, type PortTokens } from '../ports/portTokens.ts'
 import { createDomainProof } from '../sandboxDomains/domainProof.ts'
-import { type SandboxDomainRecord, sandboxDomainStatements } from '../sandboxDomains/sandboxDomainRepository.ts'
+import { sandboxDomainRepository } from '../sandboxDomains/sandboxDomainRepository.ts'
 import { createSandboxDomains, type SandboxDomains } from '../sandboxDomains/sandboxDomains.ts'
 import { type ServiceContext, toEndpoint } from './serviceContext.ts'
 
@@ -31,30 +28,25 @@ export function composePorts(
     ownsDomain: (query: Query, accountId: AccountId, domain: string) => Promise<boolean>
   },
 ): PortModule {
-  const { options, database, store, clock, activity, address, principals } = context
+  const { options, store, clock, activity, address, principals } = context
   const { now, sandboxHost } = options
-  const records = createPortRepository(database)
-  const findDomain = createDomainLookup(database)
+  const findDomain = (domain: string) => sandboxDomainRepository.find(store.read, domain)
   const names = createPortNames({
-    isDomain: (name) => findDomain(name) !== undefined,
+    isDomain: async (name) => (await findDomain(name)) !== undefined,
     sandboxHost,
     getLocalUrl: address.getUrl,
     ownNames: [options.listen.host, ...(address.publicUrl ? [address.publicUrl.hostname] : [])],
   })
   const ports = createExposedPorts({
-    records,
+    store,
     urlOf: names.getUrl,
     toEndpoint: (url) => (sandboxHost === undefined ? address.endpoint() : toEndpoint(url)),
-    leadsTo: findDomain,
+    findTarget: findDomain,
     onChanged: dependencies.onChanged,
   })
   const domains = createSandboxDomains({
     store,
-    ports: {
-      find: async (_, sandboxId, port) => records.find(sandboxId, port),
-      get: async (_, sandboxId, port) => ports.get(sandboxId, port),
-      findFirst: async (_, sandboxId) => ports.first(sandboxId),
-    },
+    ports,
     isOwned: dependencies.ownsDomain,
     proof: createDomainProof(options.resolvers),
     newToken: () => randomBytes(18).toString('base64url'),
@@ -77,14 +69,4 @@ export function composePorts(
   principals.add('port-token', async (id, query) => rightsIn(await tokens.findSandbox(id, query)))
   principals.add('frame', async (id) => rightsIn(await frames.findSandbox(id)))
   return { names, ports, tokens, frames, domains }
-}
-
-/** Finds the target of a custom domain synchronously, for requests of previews. */
-function createDomainLookup(database: Database) {
-  const { sqlite, decode } = sandboxDomainStatements.find
-  const find = database.prepare<[Params<'domain'>], StoredRow>(sqlite)
-  return (domain: string): SandboxDomainRecord | undefined => {
-    const row = find.get({ domain })
-    return row && decode(row)
-  }
 }

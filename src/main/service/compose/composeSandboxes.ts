@@ -88,7 +88,7 @@ export function composeSandboxes(
   const toWire = async (record: SandboxRecord) =>
     toWireSandbox(record, {
       baseUrl: address.base(),
-      ports: ports.ports.list(record.id).map(({ port, url }) => ({ port, url })),
+      ports: (await ports.ports.list(record.id)).map(({ port, url }) => ({ port, url })),
       cost: billing.getCost(record),
     })
 
@@ -331,7 +331,7 @@ function createDomainTargets(
       const id = parseSandboxId(sandboxId)
       await sandboxes.requireOwned(caller, id)
       if (await foundSandboxRepository.isMarked(store.read, id)) throw createNoSandboxError()
-      ports.ports.get(id, port)
+      await ports.ports.get(store.read, id, port)
     },
     async lead(accountId, domain, { sandboxId, port }) {
       const id = parseSandboxId(sandboxId)

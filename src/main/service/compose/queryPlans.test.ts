@@ -21,6 +21,7 @@ import { registryStatements } from '../domains/registrars/local/registryReposito
 import { uploadStatements } from '../files/uploadRepository.ts'
 import { answerStatements } from '../idempotency/answerRepository.ts'
 import { paymentStatements } from '../payments/paymentRepository.ts'
+import { portStatements } from '../ports/portRepository.ts'
 import { portTokenStatements } from '../ports/portTokenRepository.ts'
 import { removedThingStatements } from '../references/removedThingRepository.ts'
 import { domainClaimStatements } from '../sandboxDomains/domainClaimRepository.ts'
@@ -43,6 +44,7 @@ const slices: Readonly<Record<string, Readonly<Record<string, Statement<AnyParam
   'orphaned domains': orphanedDomainStatements,
   quotes: quoteStatements,
   registry: registryStatements,
+  ports: portStatements,
   'port tokens': portTokenStatements,
   'removed things': removedThingStatements,
   'sandbox removals': removalStatements,

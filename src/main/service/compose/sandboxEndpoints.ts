@@ -65,7 +65,7 @@ export function createSandboxEndpoints(
     ...createHostRoutes(host),
     ...createFoundSandboxRoutes({ found: slices.foundSandboxes, toWire }),
     ...createSnapshotRoutes({ snapshots, toWire }),
-    ...createPortRoutes({ sandboxes, ports, tokens, frames, urlOf: names.getUrl, openPath }),
+    ...createPortRoutes({ sandboxes, read: store.read, ports, tokens, frames, urlOf: names.getUrl, openPath }),
     ...createSandboxDomainRoutes({ sandboxes, domains }),
     ...createFileRoutes({ sandboxes, call, activity }),
     ...createTreeRoutes({ sandboxes, call }),

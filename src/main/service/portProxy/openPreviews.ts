@@ -39,11 +39,20 @@ type Options = {
   principals: Pick<ServicePrincipals, 'lease'>
 }
 
+/** Finds the port at the host name of a request. */
+export async function findPort(
+  request: IncomingMessage,
+  { names, ports }: Pick<Options, 'names' | 'ports'>,
+): Promise<PortRecord | undefined> {
+  const label = await names.findLabel(request.headers.host)
+  return label === undefined ? undefined : ports.findByLabel(label)
+}
+
 /** Exchanges and WebSockets in progress with ports of sandboxes. */
 export function createOpenPreviews({ names, ports, sandbox, access, principals }: Options): OpenPreviews {
   const open = new Set<Preview>()
   const holds = async ({ request, port, holder }: Preview): Promise<boolean> => {
-    const named = ports.findByLabel(names.findLabel(request.headers.host) ?? '')
+    const named = await findPort(request, { names, ports })
     return (
       named?.sandboxId === port.sandboxId &&
       named.port === port.port &&

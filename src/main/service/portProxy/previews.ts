@@ -13,7 +13,7 @@ import type { FrameSessions } from '../ports/frameSessions.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
-import { createOpenPreviews } from './openPreviews.ts'
+import { createOpenPreviews, findPort } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
 import type { PreviewCookies } from './previewCookies.ts'
 import { type AdmittedRequest, toBrowserHeaders, toSandboxHeaders } from './previewHeaders.ts'
@@ -112,7 +112,7 @@ export function createPreviews(options: PreviewOptions): Previews {
 }
 
 async function admit(request: IncomingMessage, options: PreviewOptions): Promise<AdmittedRequest> {
-  const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
+  const port = await findPort(request, options)
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
   const { spent, frameOrigin, holder } = await options.access.check(request, port)
   if ((await options.sandbox(port.sandboxId))?.status !== 'running') throw createStoppedError()
@@ -120,7 +120,7 @@ async function admit(request: IncomingMessage, options: PreviewOptions): Promise
 }
 
 async function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): Promise<string> {
-  const port = options.ports.findByLabel(options.names.findLabel(request.headers.host) ?? '')
+  const port = await findPort(request, options)
   const session = port && (await options.frames.open(token, port))
   return session === undefined ? options.cookies.format(token) : options.cookies.formatFrame(session)
 }

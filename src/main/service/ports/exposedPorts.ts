@@ -1,28 +1,29 @@
 import { AppError } from '#shared/appError.ts'
 import { type ExposedPort, maxExposedPorts, type Visibility } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
+import { ConstraintError, isDuplicate, type Query, type Store, type Transaction } from '#storage/store.ts'
 import { type PortNames, parseLabel, toDomain } from './portNames.ts'
-import type { PortRecord, PortRepository } from './portRepository.ts'
+import { type PortRecord, portRepository } from './portRepository.ts'
 
 export type ExposedPorts = {
-  /** @throws AppError `port/taken`, `port/too-many` */
-  expose(sandboxId: SandboxId, options: ExposeOptions): ExposedPort
-  list(sandboxId: SandboxId): ExposedPort[]
+  /** @throws AppError `port/taken`, `port/too-many`, `sandbox/not-found` */
+  expose(sandboxId: SandboxId, options: ExposeOptions): Promise<ExposedPort>
+  list(sandboxId: SandboxId): Promise<ExposedPort[]>
   /** Returns the port that was exposed earliest among those still exposed. */
-  first(sandboxId: SandboxId): PortRecord | undefined
-  isExposed(sandboxId: SandboxId, port: number): boolean
+  findFirst(query: Query, sandboxId: SandboxId): Promise<PortRecord | undefined>
+  find(query: Query, sandboxId: SandboxId, port: number): Promise<PortRecord | undefined>
   /** @throws AppError `port/not-found` */
-  get(sandboxId: SandboxId, port: number): PortRecord
+  get(query: Query, sandboxId: SandboxId, port: number): Promise<PortRecord>
   /** @throws AppError `port/not-found` */
-  remove(sandboxId: SandboxId, port: number): void
+  remove(sandboxId: SandboxId, port: number): Promise<void>
   /** Returns the port of a host label. */
-  findByLabel(label: string): PortRecord | undefined
+  findByLabel(label: string): Promise<PortRecord | undefined>
 }
 
 type ExposeOptions = { port: number; visibility?: Visibility | undefined; subdomain?: string | undefined }
 
 type Options = {
-  records: PortRepository
+  store: Store
   urlOf: PortNames['getUrl']
   /** Returns the endpoint to connect to for a port's URL. */
   toEndpoint: (url: URL) => { host: string; port: number }
@@ -30,77 +31,90 @@ type Options = {
    * Returns the port that a custom domain points to, whether exposed or not. Null means the port that was exposed
    * first.
    */
-  leadsTo: (domain: string) => { sandboxId: SandboxId; port: number | null } | undefined
+  findTarget: (domain: string) => Promise<{ sandboxId: SandboxId; port: number | null } | undefined>
   onChanged: (sandboxId: SandboxId) => void
 }
 
 /** Manages exposed ports, which last until they are removed or their sandbox is deleted. */
-export function createExposedPorts({
-  records,
-  urlOf,
-  toEndpoint: endpointOf,
-  leadsTo,
-  onChanged,
-}: Options): ExposedPorts {
+export function createExposedPorts({ store, urlOf, toEndpoint, findTarget, onChanged }: Options): ExposedPorts {
   const toWire = (record: PortRecord): ExposedPort => {
     const { port, visibility } = record
     const url = urlOf(record)
     const parsed = new URL(url)
-    const connect = { ...endpointOf(parsed), host_header: parsed.host }
+    const connect = { ...toEndpoint(parsed), host_header: parsed.host }
     return { port, visibility, public_url: url, url, requires_auth: visibility === 'private', connect }
   }
-  const get = (sandboxId: SandboxId, port: number): PortRecord => {
-    const record = records.find(sandboxId, port)
-    if (record) return record
-    throw new AppError('port/not-found', `Port ${port} of this sandbox is not exposed.`)
-  }
-  const assertCapacity = (sandboxId: SandboxId): void => {
-    if (records.list(sandboxId).length < maxExposedPorts) return
-    throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports, which is the maximum.`)
-  }
-  const checkName = (record: PortRecord): void => {
-    const holder = record.subdomain === null ? undefined : records.findNamed(record.subdomain)
-    if (!holder || (holder.sandboxId === record.sandboxId && holder.port === record.port)) return
-    throw new AppError('port/taken', `The subdomain \`${record.subdomain}\` belongs to another port.`)
-  }
+  const { find, findFirst, findNamed, list } = portRepository
 
   return {
-    expose(sandboxId, { port, visibility, subdomain }) {
-      const before = records.find(sandboxId, port)
-      if (!before) assertCapacity(sandboxId)
-      const record: PortRecord = {
-        sandboxId,
-        port,
-        visibility: visibility ?? before?.visibility ?? 'public',
-        subdomain: subdomain ?? before?.subdomain ?? null,
-      }
-      checkName(record)
-      const same = before?.visibility === record.visibility && before.subdomain === record.subdomain
-      if (!same) {
-        records.save(record)
-        onChanged(sandboxId)
-      }
+    async expose(sandboxId, { port, visibility, subdomain }) {
+      const { record, isChanged } = await store
+        .write(async (tx) => {
+          const before = await find(tx, sandboxId, port)
+          if (!before) await assertCapacity(tx, sandboxId)
+          const record: PortRecord = {
+            sandboxId,
+            port,
+            visibility: visibility ?? before?.visibility ?? 'public',
+            subdomain: subdomain ?? before?.subdomain ?? null,
+          }
+          await assertNameFree(tx, record)
+          const isChanged = before?.visibility !== record.visibility || before.subdomain !== record.subdomain
+          if (isChanged) await portRepository.save(tx, record)
+          return { record, isChanged }
+        })
+        .catch((error: unknown) => {
+          if (isDuplicate(error, 'ports', ['subdomain'])) throw createTakenError(subdomain ?? '')
+          if (error instanceof ConstraintError && error.kind === 'foreign-key') {
+            throw new AppError('sandbox/not-found', 'Sandbox not found or access denied')
+          }
+          throw error
+        })
+      if (isChanged) onChanged(sandboxId)
       return toWire(record)
     },
-    list: (sandboxId) => records.list(sandboxId).map(toWire),
-    first: records.first,
-    isExposed: (sandboxId, port) => records.find(sandboxId, port) !== undefined,
-    get,
-    remove(sandboxId, port) {
-      const { port: there } = get(sandboxId, port)
-      records.remove(sandboxId, there)
+    list: async (sandboxId) => (await list(store.read, sandboxId)).map(toWire),
+    find,
+    findFirst,
+    get: getPort,
+    async remove(sandboxId, port) {
+      await store.write(async (tx) => {
+        await getPort(tx, sandboxId, port)
+        await portRepository.remove(tx, sandboxId, port)
+      })
       onChanged(sandboxId)
     },
-    findByLabel(label) {
+    async findByLabel(label) {
       const domain = toDomain(label)
-      const target = domain === undefined ? undefined : leadsTo(domain)
       if (domain !== undefined) {
+        const target = await findTarget(domain)
         if (!target) return undefined
         const { sandboxId, port } = target
-        return port === null ? records.first(sandboxId) : records.find(sandboxId, port)
+        return port === null ? findFirst(store.read, sandboxId) : find(store.read, sandboxId, port)
       }
       const parts = parseLabel(label)
-      return parts ? records.find(parts.sandboxId, parts.port) : records.findNamed(label)
+      return parts ? find(store.read, parts.sandboxId, parts.port) : findNamed(store.read, label)
     },
   }
+}
+
+async function getPort(query: Query, sandboxId: SandboxId, port: number): Promise<PortRecord> {
+  const record = await portRepository.find(query, sandboxId, port)
+  if (record) return record
+  throw new AppError('port/not-found', `Port ${port} of this sandbox is not exposed.`)
+}
+
+async function assertCapacity(tx: Transaction, sandboxId: SandboxId): Promise<void> {
+  if ((await portRepository.list(tx, sandboxId)).length < maxExposedPorts) return
+  throw new AppError('port/too-many', `This sandbox exposes ${maxExposedPorts} ports, which is the maximum.`)
+}
+
+async function assertNameFree(tx: Transaction, { subdomain, sandboxId, port }: PortRecord): Promise<void> {
+  if (subdomain === null) return
+  const holder = await portRepository.findNamed(tx, subdomain)
+  if (holder && (holder.sandboxId !== sandboxId || holder.port !== port)) throw createTakenError(subdomain)
+}
+
+function createTakenError(subdomain: string): AppError {
+  return new AppError('port/taken', `The subdomain \`${subdomain}\` belongs to another port.`)
 }

@@ -8,13 +8,13 @@ const local = createPortNames({
   sandboxHost: undefined,
   getLocalUrl: (hostName) => `http://${hostName}:7000`,
   ownNames: ['127.0.0.1'],
-  isDomain: (name) => name === 'app.of.mine',
+  isDomain: async (name) => name === 'app.of.mine',
 })
 const hosted = createPortNames({
   sandboxHost: 'boxes.example',
   getLocalUrl: (hostName) => `https://${hostName}`,
   ownNames: ['api.boxes.example'],
-  isDomain: () => false,
+  isDomain: async () => false,
 })
 
 test('builds URLs on this computer or below the configured sandbox host', () => {
@@ -34,7 +34,7 @@ test.each([
   ['of.mine', undefined],
   ['app.of.mine.localhost', 'app.of.mine'],
   [undefined, undefined],
-])('on this computer %s has the label %s', (host, label) => expect(local.findLabel(host)).toBe(label))
+])('on this computer %s has the label %s', async (host, label) => expect(await local.findLabel(host)).toBe(label))
 
 test.each([
   ['x.boxes.example:443', 'x'],
@@ -42,21 +42,21 @@ test.each([
   ['boxes.example', undefined],
   ['api.boxes.example', undefined],
   ['notboxes.example', undefined],
-])('with a sandbox host %s has the label %s', (host, label) => expect(hosted.findLabel(host)).toBe(label))
+])('with a sandbox host %s has the label %s', async (host, label) => expect(await hosted.findLabel(host)).toBe(label))
 
 const trial = createPortNames({
   sandboxHost: 'sb.localhost',
   getLocalUrl: (hostName) => `https://${hostName}`,
   ownNames: ['127.0.0.1'],
-  isDomain: () => false,
+  isDomain: async () => false,
 })
 
 test.each([
   [`3000-${sandboxId}.sb.localhost:443`, `3000-${sandboxId}`],
   [`3000-${sandboxId}.localhost`, `3000-${sandboxId}`],
   ['sb.localhost', undefined],
-])('with a sandbox host below localhost %s has the label %s', (host, label) =>
-  expect(trial.findLabel(host)).toBe(label),
+])('with a sandbox host below localhost %s has the label %s', async (host, label) =>
+  expect(await trial.findLabel(host)).toBe(label),
 )
 
 test('parses a port and a sandbox and rejects similar labels', () => {

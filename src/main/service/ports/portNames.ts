@@ -6,7 +6,7 @@ export type PortNames = {
    * Returns the label before the common suffix in a Host header.
    * @returns undefined if the header names the service or an unknown host
    */
-  findLabel(host: string | undefined): string | undefined
+  findLabel(host: string | undefined): Promise<string | undefined>
   getUrl(record: PortRecord): string
   /** Whether a name belongs to the service, or is below the suffix of its ports. */
   isOwn(name: string): boolean
@@ -20,7 +20,7 @@ type Options = {
   /** Names of the service itself, even if they end with the suffix of ports. */
   ownNames: readonly string[]
   /** Whether a custom domain points to a port here. */
-  isDomain: (name: string) => boolean
+  isDomain: (name: string) => Promise<boolean>
 }
 
 /** Prefix of a label that is a whole custom domain. A host name cannot contain it. */
@@ -40,12 +40,12 @@ export function createPortNames({ sandboxHost, getLocalUrl: localUrlOf, ownNames
   )
   const findSuffix = (name: string): string | undefined => suffixes.find((it) => name.endsWith(it))
   return {
-    findLabel(host) {
+    async findLabel(host) {
       const name = host?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
       if (name === undefined || reservedNames.has(name) || name === sandboxHost?.toLowerCase()) return undefined
       const suffix = findSuffix(name)
       if (suffix !== undefined) return name.slice(0, -suffix.length)
-      return isDomain(name) ? `${domainMark}${name}` : undefined
+      return (await isDomain(name)) ? `${domainMark}${name}` : undefined
     },
     isOwn: (name) =>
       reservedNames.has(name) || name === 'localhost' || name === sandboxHost || findSuffix(name) !== undefined,

@@ -1,7 +1,7 @@
 import { Visibility } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Database } from '#storage/sqlite/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import { defineStatement, type Query, type Transaction } from '#storage/store.ts'
+import { defineTable, nullable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const ports = defineTable('ports', {
   sandboxId: text<SandboxId>(),
@@ -11,43 +11,45 @@ const ports = defineTable('ports', {
 })
 export type PortRecord = RowOf<typeof ports>
 
-export type PortRepository = {
-  /** Inserts or updates a port. */
-  save(record: PortRecord): void
-  find(sandboxId: string, port: number): PortRecord | undefined
-  findNamed(subdomain: string): PortRecord | undefined
-  /** Finds the port that was added first. */
-  first(sandboxId: SandboxId): PortRecord | undefined
-  /** Sorted by port. */
-  list(sandboxId: SandboxId): PortRecord[]
-  /** @returns whether the port was exposed */
-  remove(sandboxId: SandboxId, port: number): boolean
+const selection = `SELECT ${ports.selection()} FROM ports`
+
+export const portStatements = {
+  save: defineStatement<Params<keyof PortRecord>>(
+    `${ports.insertWith({
+      sequence: '(SELECT coalesce(max(sequence), 0) + 1 FROM ports WHERE sandbox_id = @sandboxId)',
+    })}
+     ON CONFLICT (sandbox_id, port) DO UPDATE SET visibility = excluded.visibility, subdomain = excluded.subdomain`,
+  ),
+  find: defineStatement<Params<'sandboxId' | 'port'>>(
+    `${selection} WHERE sandbox_id = @sandboxId AND port = @port`,
+  ).withRows(ports.fromRow),
+  findNamed: defineStatement<Params<'subdomain'>>(`${selection} WHERE subdomain = @subdomain`).withRows(ports.fromRow),
+  list: defineStatement<Params<'sandboxId'>>(`${selection} WHERE sandbox_id = @sandboxId ORDER BY port`).withRows(
+    ports.fromRow,
+  ),
+  findFirst: defineStatement<Params<'sandboxId'>>(
+    `${selection} WHERE sandbox_id = @sandboxId ORDER BY sequence LIMIT 1`,
+  ).withRows(ports.fromRow),
+  remove: defineStatement<Params<'sandboxId' | 'port'>>(
+    'DELETE FROM ports WHERE sandbox_id = @sandboxId AND port = @port',
+  ),
 }
 
-export function createPortRepository(database: Database): PortRepository {
-  const selection = `SELECT ${ports.selection()} FROM ports`
-  const save = database.prepare<[Params<keyof PortRecord>]>(ports.upsert(['sandboxId', 'port']))
-  const find = database.prepare<[Params<'sandboxId' | 'port'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId AND port = @port`,
-  )
-  const findNamed = database.prepare<[Params<'subdomain'>], StoredRow>(`${selection} WHERE subdomain = @subdomain`)
-  const list = database.prepare<[Params<'sandboxId'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId ORDER BY port`,
-  )
-  const first = database.prepare<[Params<'sandboxId'>], StoredRow>(
-    `${selection} WHERE sandbox_id = @sandboxId ORDER BY rowid LIMIT 1`,
-  )
-  const remove = database.prepare<[Params<'sandboxId' | 'port'>]>(
-    'DELETE FROM ports WHERE sandbox_id = @sandboxId AND port = @port',
-  )
-  const fromOptionalRow = (row: StoredRow | undefined) => row && ports.fromRow(row)
-
-  return {
-    save: (record) => void save.run(ports.params(record)),
-    find: (sandboxId, port) => fromOptionalRow(find.get({ sandboxId, port })),
-    findNamed: (subdomain) => fromOptionalRow(findNamed.get({ subdomain })),
-    first: (sandboxId) => fromOptionalRow(first.get({ sandboxId })),
-    list: (sandboxId) => list.all({ sandboxId }).map(ports.fromRow),
-    remove: (sandboxId, port) => remove.run({ sandboxId, port }).changes > 0,
-  }
+export const portRepository = {
+  /** Inserts or updates a port. */
+  async save(tx: Transaction, record: PortRecord): Promise<void> {
+    await tx.run(portStatements.save, ports.params(record))
+  },
+  find: (query: Query, sandboxId: string, port: number): Promise<PortRecord | undefined> =>
+    query.first(portStatements.find, { sandboxId, port }),
+  findNamed: (query: Query, subdomain: string): Promise<PortRecord | undefined> =>
+    query.first(portStatements.findNamed, { subdomain }),
+  /** Finds the port that was added first. */
+  findFirst: (query: Query, sandboxId: SandboxId): Promise<PortRecord | undefined> =>
+    query.first(portStatements.findFirst, { sandboxId }),
+  /** Sorted by port. */
+  list: (query: Query, sandboxId: SandboxId): Promise<PortRecord[]> => query.all(portStatements.list, { sandboxId }),
+  /** @returns whether the port was exposed */
+  remove: async (tx: Transaction, sandboxId: SandboxId, port: number): Promise<boolean> =>
+    (await tx.run(portStatements.remove, { sandboxId, port })) > 0,
 }

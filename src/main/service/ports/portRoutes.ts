@@ -1,5 +1,6 @@
 import { createPortToken, exposePort, listPorts, removePort } from '#shared/contract/ports.ts'
 import { toIsoTime } from '#shared/time.ts'
+import type { Query } from '#storage/store.ts'
 import { createEndpoint, type Endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { ExposedPorts } from './exposedPorts.ts'
@@ -9,6 +10,7 @@ import { type PortTokens, portTokenSeconds } from './portTokens.ts'
 
 export function createPortRoutes(options: {
   sandboxes: Pick<SandboxRegistry, 'requireOwned'>
+  read: Query
   ports: ExposedPorts
   tokens: PortTokens
   frames: Pick<FrameSessions, 'createToken'>
@@ -22,15 +24,15 @@ export function createPortRoutes(options: {
       ports.expose((await sandboxes.requireOwned(caller, params.id)).id, body),
     ),
     createEndpoint(listPorts, async ({ params }, { caller }) => ({
-      ports: ports.list((await sandboxes.requireOwned(caller, params.id)).id),
+      ports: await ports.list((await sandboxes.requireOwned(caller, params.id)).id),
     })),
     createEndpoint(removePort, async ({ params }, { caller }) => {
-      ports.remove((await sandboxes.requireOwned(caller, params.id)).id, params.port)
+      await ports.remove((await sandboxes.requireOwned(caller, params.id)).id, params.port)
       return { success: true, message: `Port ${params.port} is no longer exposed.` }
     }),
     createEndpoint(createPortToken, async ({ params, query: { frame_origin: origin } }, { caller }) => {
       const { id } = await sandboxes.requireOwned(caller, params.id)
-      const record = ports.get(id, params.port)
+      const record = await ports.get(options.read, id, params.port)
       const { principal } = caller
       const { token, expiresAtMs } =
         origin === undefined ? await tokens.create(record, principal) : frames.createToken(record, origin, principal)
