@@ -22,6 +22,7 @@ test('uses defaults without a file', () => {
       listen: '127.0.0.1:0',
       public_url: null,
       sandbox_host: null,
+      database: { url_file: null },
       tls: { cert_file: null, key_file: null },
       insecure_behind_proxy: false,
       rate_limits: {

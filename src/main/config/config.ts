@@ -119,6 +119,14 @@ export const Config = z.strictObject({
           description:
             'Domain of exposed ports: https://{port}-{sandbox_id}.{sandbox_host}. Its wildcard DNS record and TLS certificate must lead to the service. Use a separate domain, not a subdomain of the service’s domain, and add it to the Public Suffix List. Otherwise, browsers let the page of one sandbox set cookies for all sandboxes. Default: http://{port}-{sandbox_id}.localhost on this computer.',
         }),
+      database: z
+        .strictObject({
+          url_file: File.default(null).meta({
+            description:
+              'File that contains only the URL of a PostgreSQL database, such as `postgresql://steward:PASSWORD@db.example/steward?sslmode=verify-full`. Requires PostgreSQL 15 or newer, a separate database with UTF-8, and no transaction pooler. One service at a time can use it. A server on another computer requires `sslmode=verify-full`; `sslrootcert=FILE` names a private authority. The application ignores it. Default: SQLite in the data folder.',
+          }),
+        })
+        .prefault({}),
       insecure_behind_proxy: z.boolean().default(false).meta({
         description:
           'Whether the service listens beyond loopback without TLS because a proxy in front adds TLS. The service then takes the client address from the last entry of X-Forwarded-For, so only the proxy may be able to reach it.',

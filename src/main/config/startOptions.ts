@@ -52,7 +52,8 @@ export const headlessLine: CommandLine = {
 export const serviceLine: CommandLine = {
   usage: 'npm run service --',
   about: 'Runs the Steward service without the application.',
-  commands: {},
+  commands: { database: 'Copies the database of a stopped service: `copy` with --to-url-file' },
+  positionals: { database: ['WHAT'] },
   options: {
     listen: {
       takes: 'HOST:PORT',
@@ -61,6 +62,7 @@ export const serviceLine: CommandLine = {
     data: { takes: 'DIR', about: "Data folder (default: the platform's data folder)" },
     config: { takes: 'FILE', about: 'Configuration file (default: config.json in the data folder)' },
     'insecure-behind-proxy': { about: 'Listen beyond loopback without TLS, because a proxy in front adds it' },
+    'to-url-file': { takes: 'FILE', about: 'database copy: file with the URL of an empty PostgreSQL database' },
     json: { about: 'Print one line of JSON when ready' },
     supervised: { about: 'Exit when the application closes stdin', hidden: true },
     again: { about: 'Restart after an earlier run: use another port if the previous one is in use', hidden: true },

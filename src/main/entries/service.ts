@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Config, loadConfig, readEnvironment, readHostEnvironment } from '#config/config.ts'
+import { readDatabaseUrl } from '#config/databaseConfig.ts'
 import { toDockerOptions } from '#config/dockerConfig.ts'
 import { readRegistrarOptions } from '#config/domainsConfig.ts'
 import { readInferenceOptions } from '#config/inferenceConfig.ts'
@@ -88,6 +89,7 @@ async function run(parsed: ParsedCommand): Promise<void> {
           startService({
             dataDir: dataFolder,
             checkData: previousState !== 'released',
+            databaseUrl: supervised ? undefined : readDatabaseUrl(config.service.database),
             listen,
             privateSocketPath,
             ...(certificate && { tls: certificate() }),
@@ -288,6 +290,12 @@ function warn(sentence: string): void {
   process.stderr.write(`steward: ${sentence}\n`)
 }
 
+/** Loads the driver of PostgreSQL only for this command. */
+async function runDatabaseCommand(parsed: ParsedCommand): Promise<void> {
+  const command = await import('#commands/databaseCommand.ts')
+  await command.runDatabaseCommand(parsed)
+}
+
 async function runProgram(): Promise<number> {
   // The process that reads stdout may exit first. EPIPE must not prevent an orderly shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -295,6 +303,7 @@ async function runProgram(): Promise<number> {
     const parsed = parseCommandLine(serviceLine, process.argv.slice(2))
     if (parsed.has('help')) process.stdout.write(formatHelp(serviceLine))
     else if (parsed.has('version')) process.stdout.write(`${version}\n`)
+    else if (parsed.command === 'database') await runDatabaseCommand(parsed)
     else await run(parsed)
     return 0
   } catch (error) {

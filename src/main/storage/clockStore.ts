@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseJsonOrUndefined } from '#platform/parsing/parseJsonOrUndefined.ts'
-import type { ClockStore } from '#platform/time/clock.ts'
+import type { ClockState, ClockStore } from '#platform/time/clock.ts'
 import type { Database } from './sqlite/openDatabase.ts'
 
 const State = z.object({
@@ -14,12 +14,17 @@ const State = z.object({
   looks: z.array(z.object({ totalMs: z.number(), wallMs: z.number() })).max(1_000),
 })
 
+/** @returns undefined for an unreadable state */
+export function parseClockState(text: string): ClockState | undefined {
+  return State.safeParse(parseJsonOrUndefined(text)).data
+}
+
 /** Stores the state of a clock in a database. An unreadable state is ignored, so that deletions wait again. */
 export function createClockStore(database: Database): ClockStore {
   const read = database.prepare<[], { state: string }>('SELECT state FROM clock WHERE only = 1')
   const write = database.prepare<[string]>('INSERT OR REPLACE INTO clock (only, state) VALUES (1, ?)')
   return {
-    read: () => State.safeParse(parseJsonOrUndefined(read.get()?.state ?? '')).data,
+    read: () => parseClockState(read.get()?.state ?? ''),
     write: (state) => void write.run(JSON.stringify(state)),
   }
 }

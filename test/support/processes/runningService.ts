@@ -11,6 +11,7 @@ import type { ServiceOptions } from '#service/compose/serviceOptions.ts'
 import { assertDocumented } from '../assertions/documentedResponses.ts'
 import { createStewardClient, type StewardClient } from '../clients/stewardClient.ts'
 import { temporaryFolder } from '../fixtures/temporaryFolder.ts'
+import { createServiceDatabase } from './serviceDatabase.ts'
 
 /** Real service with the real host in this process, on a new folder. */
 export type TestService = {
@@ -58,6 +59,7 @@ export type TestServiceOptions = Partial<ServiceOptions> & {
 export async function runningService({ host = 'own', ...options }: TestServiceOptions = {}): Promise<TestService> {
   const { runtimeOf = createBubblewrapRuntime, ...rest } = options
   const dataDir = rest.dataDir ?? temporaryFolder('service')
+  const databaseUrl = rest.databaseUrl ?? (await createServiceDatabase())
   const log = rest.log ?? silentLog
   const now = rest.now ?? Date.now
   let running: RunningHost | undefined
@@ -74,7 +76,7 @@ export async function runningService({ host = 'own', ...options }: TestServiceOp
   }
   const start = (): Promise<RunningService> =>
     startService({
-      dataDir,
+      ...{ dataDir, databaseUrl },
       listen: { host: '127.0.0.1', port: 0 },
       runtimes: ['bubblewrap'],
       version: '0.0.0',

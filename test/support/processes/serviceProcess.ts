@@ -34,9 +34,13 @@ const sources: From = { folder: projectFolder, program: 'src/main/entries/servic
 /**
  * @param from location of the program. Defaults to the project's sources
  * @param config content of `config.json`
+ * @param dataDir data folder. Defaults to a new one
  */
-export async function createServiceProcess(from: From = sources, config?: object): Promise<ServiceProcess> {
-  const dataDir = temporaryFolder('service-process')
+export async function createServiceProcess(
+  from: From = sources,
+  config?: object,
+  dataDir: string = temporaryFolder('service-process'),
+): Promise<ServiceProcess> {
   if (config) writeFileSync(join(dataDir, 'config.json'), JSON.stringify(config))
   const pidFile = join(dataDir, 'host/host.pid')
   let child = start(from, dataDir)

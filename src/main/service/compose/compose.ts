@@ -9,7 +9,7 @@ import { composeIdentity } from './composeIdentity.ts'
 import { composeInference, type InferenceModule } from './composeInference.ts'
 import { composePayments } from './composePayments.ts'
 import { composeSandboxes } from './composeSandboxes.ts'
-import { createServiceContext } from './serviceContext.ts'
+import { openServiceContext } from './serviceContext.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 export type RunningService = {
@@ -40,7 +40,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const scope = new Scope()
   try {
     await openDataFolder(options.dataDir)
-    const context = createServiceContext(options, scope)
+    const context = await openServiceContext(options, scope)
     let http: HttpModule | undefined
     const removals = scope.own(
       await createRemovedThingAnnouncer({

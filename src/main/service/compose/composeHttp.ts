@@ -1,6 +1,5 @@
 import { createHttpServer, type HttpServer } from '#platform/http/httpServer.ts'
 import { routeTable } from '#shared/contract/routeTable.ts'
-import { releaseFreePages } from '#storage/sqlite/releaseFreePages.ts'
 import type { Endpoint } from '../base/endpoint.ts'
 import { createDocsPages } from '../docs/docsPages.ts'
 import { createAuthentication } from '../http/authentication.ts'
@@ -65,7 +64,7 @@ const maxConnectionsPerAddress = 256
 /** Composes the HTTP server: API, WebSockets and addresses of exposed ports. */
 export function composeHttp(context: ServiceContext, modules: HttpOptions): HttpModule {
   const { beyondLoopback, identity, sandboxes } = modules
-  const { options, database, store, clock, events, address, principals, scope } = context
+  const { options, store, releaseSpace, clock, events, address, principals, scope } = context
   const { log, tls } = options
   const { linkHolder } = sandboxes
   const { names } = sandboxes.ports
@@ -130,7 +129,7 @@ export function composeHttp(context: ServiceContext, modules: HttpOptions): Http
       store,
       now: clock.steadyMs,
       passedMs: clock.passedMs,
-      onTrimmed: () => releaseFreePages(database),
+      onTrimmed: releaseSpace,
     }),
     toFailure: server.toFailure,
   })

@@ -15,8 +15,8 @@ import type { ServiceOptions } from './serviceOptions.ts'
 export type ServiceContext = {
   options: ServiceOptions
   store: Store
-  database: ServiceData['database']
   openLedger: ServiceData['openLedger']
+  releaseSpace: ServiceData['releaseSpace']
   clock: Clock
   events: EventHub
   activity: ActivityLog
@@ -40,9 +40,9 @@ export type ServiceAddress = {
   listensAt(url: string): void
 }
 
-/** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
-export function createServiceContext(options: ServiceOptions, scope: Scope): ServiceContext {
-  const { database, store, clockStore, openLedger } = openServiceData(options, scope)
+/** @throws AppError `data/unusable`, `data/damaged`, `data/newer`, `data/in-use`, StoreUnavailableError */
+export async function openServiceContext(options: ServiceOptions, scope: Scope): Promise<ServiceContext> {
+  const { store, clockStore, openLedger, releaseSpace } = await openServiceData(options, scope)
   const { time, now } = options
   const log = options.log.forArea('clock')
   const onJump = (jump: ClockJump): void => log.warn('clock jumped', jump)
@@ -70,7 +70,7 @@ export function createServiceContext(options: ServiceOptions, scope: Scope): Ser
     (it) => it.close(),
   )
   const address = toServiceAddress(options)
-  return { options, database, store, openLedger, clock, events, activity, callers, principals, address, scope }
+  return { options, store, openLedger, releaseSpace, clock, events, activity, callers, principals, address, scope }
 }
 
 function toServiceAddress(options: ServiceOptions): ServiceAddress {

@@ -12,8 +12,10 @@ import type { PaymentOptions } from '../payments/paymentOptions.ts'
 export type ServiceOptions = {
   /** Folder of `service.sqlite` and `owner.key`. Created if it is missing. */
   dataDir: string
-  /** Whether the database is checked for damage before it is opened. Default: false. */
+  /** Whether the SQLite database is checked for damage before it is opened. Default: false. */
   checkData?: boolean
+  /** URL of a PostgreSQL database. Default: SQLite in `dataDir`. */
+  databaseUrl?: string | undefined
   /** Port 0 selects a free port. An address beyond loopback requires `tls` or `insecureBehindProxy`. */
   listen: ListenAddress
   /** Socket for the application of the same OS user, inaccessible to other users. Default: none. */

@@ -64,7 +64,7 @@ export function createExposedPorts({ store, urlOf, toEndpoint, findTarget, onCha
           return { record, isChanged }
         })
         .catch((error: unknown) => {
-          if (isDuplicate(error, 'ports', ['subdomain'])) throw createTakenError(subdomain ?? '')
+          if (isDuplicate(error, 'ports', ['subdomain'])) throw createNameConflictError(subdomain ?? '')
           if (error instanceof ConstraintError && error.kind === 'foreign-key') {
             throw new AppError('sandbox/not-found', 'Sandbox not found or access denied')
           }
@@ -112,9 +112,9 @@ async function assertCapacity(tx: Transaction, sandboxId: SandboxId): Promise<vo
 async function assertNameFree(tx: Transaction, { subdomain, sandboxId, port }: PortRecord): Promise<void> {
   if (subdomain === null) return
   const holder = await portRepository.findNamed(tx, subdomain)
-  if (holder && (holder.sandboxId !== sandboxId || holder.port !== port)) throw createTakenError(subdomain)
+  if (holder && (holder.sandboxId !== sandboxId || holder.port !== port)) throw createNameConflictError(subdomain)
 }
 
-function createTakenError(subdomain: string): AppError {
+function createNameConflictError(subdomain: string): AppError {
   return new AppError('port/taken', `The subdomain \`${subdomain}\` belongs to another port.`)
 }
