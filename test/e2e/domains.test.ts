@@ -155,7 +155,7 @@ test('applies and undoes planned DNS changes, including after the zone changed',
 
   // The plan and the service's changes for it appear as one row.
   await page.getByRole('link', { name: 'Show in Activity' }).click()
-  const plan = page.getByRole('article').filter({ hasText: 'You applied a plan of 7 changes' })
+  const plan = page.getByRole('article').filter({ hasText: 'You applied 7 changes to the DNS records of' })
   await plan.first().getByRole('button').click()
   const steps = plan.first().getByRole('list', { name: 'Steps' }).getByRole('listitem')
   await until('the service told of all changes', async () => (await steps.count()) === 8)

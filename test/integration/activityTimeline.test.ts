@@ -176,6 +176,7 @@ test('names the key and command of a program and redacts secrets', async () => {
 test('reports the number of entries that the service deleted before they were read', async () => {
   await scope.close()
   for (const name of ['one', 'two', 'three']) await makeKey(name)
+  await service.send('/v1/activity?after=0&limit=1') // waits until all entries are written
   const records = openDatabase(join(service.dataDir, 'service.sqlite'))
   records
     .prepare(`DELETE FROM account_activities WHERE sequence < 3 AND description NOT LIKE '%two%' OR sequence = 2`)

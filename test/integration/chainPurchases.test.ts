@@ -180,7 +180,7 @@ test('finds a payment on the chain if the seller settles it without responding',
   })
   const transaction = settled.state === 'settled' ? settled.transaction : ''
   expect(read(id)?.record).toMatchObject({ state: 'reconciled', reconciled_by: 'chain', transaction })
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: price, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: price, reserved: 0 })
   expect([await spent(), seller.signatures()]).toEqual([price, 1])
 })
 
@@ -200,13 +200,13 @@ test('reports an unsettled payment as unpaid only after it has expired on the ch
     expect(read(id)?.nextAtMs).toBeGreaterThan(Date.now() + nowMs)
   })
   expect(read(id)?.record).toMatchObject({ state: 'unknown', paid: null })
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: price })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: price })
   await chain.node.client.increaseTime({ seconds: 300 })
   await chain.node.client.mine({ blocks: 1 })
   await eventually(async () => {
     await engine.follow(id)
     expect(read(id)?.record).toMatchObject({ state: 'reconciled', paid: false })
   })
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: 0 })
   expect(await spent()).toBe(0)
 })

@@ -306,7 +306,7 @@ describe('the account that signs in to a hosted service', () => {
     await eventually(() =>
       expect(agent.connection()).toMatchObject({
         state: 'signed-out',
-        detail: expect.stringMatching(/no longer signs in to your account|waiting for the owner/),
+        detail: expect.stringMatching(/now belongs to a different account|waiting for the owner/),
       }),
     )
   })

@@ -55,7 +55,7 @@ describe.each([1, 2] as const)('version %s', (version) => {
     })
     expect(answer?.status).toBe(200)
     expect([await cluster.balance(payer), await cluster.balance(payTo)]).toEqual([4_990_000n, 10_000n])
-    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+    expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, reserved: 0 })
     expect(records.findPayee(record.host, mainnet.id)).toBe(payTo)
     const payload = JSON.parse(Buffer.from(payments[0] ?? '', 'base64').toString('utf8'))
     expect(Object.keys(payload.payload)).toEqual(['transaction'])
@@ -82,7 +82,7 @@ test('the chain confirms a payment that a seller settled but reported as refused
     await created.engine.follow(id)
     expect(created.read(id)?.record).toMatchObject({ paid: true, reconciled_by: 'chain' })
   })
-  expect(created.records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+  expect(created.records.sum({ sinceMs: 0 })).toEqual({ spent: 10_000, reserved: 0 })
   expect(created.signer.signatures()).toBe(1)
 })
 

@@ -82,7 +82,7 @@ test('pays the amount used according to the chain and releases the rest', async 
     sentence: '0.30 USDC was paid.',
   })
   expect(await spent()).toBe(used)
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: used, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: used, reserved: 0 })
   expect(permits).toHaveLength(1)
   expect(permits[0]?.permit2Authorization).toMatchObject({
     spender: permit2.uptoSpender,
@@ -129,7 +129,7 @@ test.each<[string, () => Promise<Hex>]>([
     return named()
   })
   expect((await ended(await readId(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: cap })
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap, reserved: 0 })
 })
 
 test('a seller that names an earlier, smaller payment: the signed amount counts as paid', async () => {
@@ -142,7 +142,7 @@ test('a seller that names an earlier, smaller payment: the signed amount counts 
   })
   expect((await ended(await readId(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: 1 })
   expect((await ended(await readId(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: cap })
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap + 1, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap + 1, reserved: 0 })
 })
 
 test('detects an unreported settlement, and a payment never settled counts as unpaid', async () => {
@@ -155,7 +155,7 @@ test('detects an unreported settlement, and a payment never settled counts as un
   await eventually(() => expect(takes.permits.length).toBeGreaterThan(0))
   const never = await readId(pay((await seller(async () => undefined)).url))
   await eventually(() => expect(read(never)?.record.state).toBe('unknown'))
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, held: 2 * cap })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: 0, reserved: 2 * cap })
   nowMs = 200_000
   await node.client.increaseTime({ seconds: 300 })
   await node.client.mine({ blocks: 1 })
@@ -164,7 +164,7 @@ test('detects an unreported settlement, and a payment never settled counts as un
     expect(read(accepted)?.record).toMatchObject({ state: 'reconciled', paid: true, paid_micro_usd: cap })
     expect(read(never)?.record).toMatchObject({ state: 'reconciled', paid: false, paid_micro_usd: 0 })
   })
-  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
+  expect(records.sum({ sinceMs: 0 })).toEqual({ spent: cap, reserved: 0 })
   expect(await spent()).toBe(used)
 })
 
