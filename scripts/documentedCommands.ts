@@ -31,7 +31,7 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
   'npm run service -- --listen 0.0.0.0:443 --data /var/lib/steward': {
     reason: 'Opens a port to the whole network; test/integration/commandLine.test.ts does the same on loopback.',
   },
-  'npm run service -- database copy --to-url-file FILE --data DIR': {
+  'npm run service -- database copy --data DIR --to-url-file FILE': {
     test: 'test/integration/servicePostgres.test.ts',
   },
   'npm run mcp': { test: programs },

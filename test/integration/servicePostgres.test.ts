@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { exec, execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -84,8 +84,9 @@ test('continues with the data of SQLite that was copied to it', async () => {
   const { dataDir, key } = before
   await before.close()
   const urlFile = await createUrlFile()
-  const { stdout } = await runCommand('database', 'copy', '--to-url-file', urlFile, '--data', dataDir, '--json')
-  expect(JSON.parse(stdout)).toMatchObject({ event: 'database.copied' })
+  const copy = `npm run service -- database copy --data ${dataDir} --to-url-file ${urlFile}`
+  const { stdout } = await promisify(exec)(copy, { cwd: projectFolder })
+  expect(stdout).toMatch(/Copied \d+ rows of \d+ tables, and compared all of them\./)
   const service = await startService(onDatabase(urlFile), dataDir)
   expect(service.key).toBe(key)
   expect((await service.send('/v1/credits/balance', { key: created.key })).json).toMatchObject({ balance_cents: 1_000 })
